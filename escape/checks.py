@@ -23,7 +23,7 @@ _SEVERITY: dict[ProblemKind, Severity] = {
 _WHY: dict[ProblemKind, str] = {
     "hint": "Agents that read carefully still have to guess.",
     "leak": "The room is easier than its size says.",
-    "certificate": "Nobody can tell from the certificate what was proved; the room itself is right.",
+    "certificate": "One cannot tell from the certificate what was proved; the room itself is right.",
 }
 
 

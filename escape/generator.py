@@ -87,7 +87,7 @@ def jobs(parameters: Parameters) -> Iterator[Job]:
     """Yield what to make. Graphs are grown one after the other, because no two of a suite may be isomorphic.
 
     Raises:
-        GenerationError: There are no more graphs of a size.
+        GenerationError: A size has too few graphs.
     """
     seen: set[bytes] = set()
     for nodes, count in parameters.tiers():

@@ -77,7 +77,7 @@ class EscapeSession:
     def messages(self) -> Sequence[Message]:
         """Return the rules, and the story with what is in sight."""
         conditions, budget = self._environment.conditions, self._environment.budget
-        limit = "There is no limit of turns." if budget is None else f"You have {budget} turns."
+        limit = "You have any number of turns." if budget is None else f"You have {budget} turns."
         system = SYSTEM.format(per_turn=f", up to {conditions.calls_per_turn}", budget=limit)
         start = json.dumps(self._environment.start(), ensure_ascii=False, indent=1)
         return [Message(role="system", content=system), Message(role="user", content=f"{self._story}\n\n{start}")]

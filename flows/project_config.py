@@ -96,7 +96,7 @@ def _table(path: Path) -> Mapping[str, Any] | None:
     try:
         document = tomllib.loads(read_text(path, MAX_CHARACTERS))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        if path.name == SHARED:  # a file of other tools: without a table of ours it is no concern of ours
+        if path.name == SHARED:  # a file of other tools: without a table of ours it does not concern us
             return None
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
     if path.name == FILE:

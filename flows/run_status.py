@@ -40,7 +40,7 @@ class RunStatus(Record):
     total: int | None = None
     """Items of the stage; None where it has none."""
     shards_done: int | None = None
-    """Shards of the audit whose result is on disk; None where there is no plan yet."""
+    """Shards of the audit whose result is on disk; None before it is planned."""
     shards: int | None = None
     """Shards of the audit."""
     per_second: float | None = None
@@ -65,7 +65,7 @@ def run_status(run: Path, now: float | None = None) -> RunStatus:
         now: Seconds since 1970; None = now.
 
     Raises:
-        CommandError: It is no run folder.
+        CommandError: It is not a run folder.
     """
     kind = kind_of(run)
     if kind is None:
@@ -92,7 +92,7 @@ def run_status(run: Path, now: float | None = None) -> RunStatus:
 
 
 def kind_of(run: Path) -> Kind | None:
-    """Tell what a folder holds; None when it is no run folder."""
+    """Tell what a folder holds; None when it is not a run folder."""
     if (run / "judge" / "identity.json").is_file():
         return "judging"
     if (run / "repairs.json").is_file():

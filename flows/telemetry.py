@@ -71,7 +71,7 @@ class _Exporter:
             self._checked = done
 
     def close(self) -> None:
-        """Send the rest. A collector that does not answer is no reason to fail."""
+        """Send the rest. A collector that does not answer is not a reason to fail."""
         self._traces.force_flush(PATIENCE_MS)
         self._metrics.force_flush(PATIENCE_MS)
         self._traces.shutdown()

@@ -86,7 +86,7 @@ def verify_run(run: Path, benchmark: Path | None = None) -> Verification:
         benchmark: Where the benchmark is now; None = where it was audited.
 
     Raises:
-        CommandError: It is no run folder.
+        CommandError: It is not a run folder.
         FolderInUseError: A process writes into it.
     """
     nested = nested_runs(run)
@@ -122,7 +122,7 @@ def verify_run(run: Path, benchmark: Path | None = None) -> Verification:
 def _compare_folder(root: Path, *, ended_early: bool) -> tuple[int, list[Fault], list[str]]:
     """Compare the files of one run with its lists: number of good files, faults, what was not checked.
 
-    A command that ended early may have changed any file since the lists were written, so a change is no damage then.
+    A command that ended early may have changed any file since the lists were written, so a change is not damage then.
     """
     good, faults, gaps, changed = 0, list[Fault](), list[str](), list[Fault]()
     for folder in (root, root / WORK):

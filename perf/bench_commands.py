@@ -8,7 +8,7 @@ The first run of a quick row writes bytecode, the best of three further runs cou
 are compared in units of the machine, which are measured before each run. Exit code 1 when something takes more than
 20 % more than recorded. Targets are printed only: they are seconds of the machine on which they were set.
 
-Targets that are no figure of one command are measured elsewhere: bench_isolation.py (a contained replay takes at most
+Targets that are not a figure of one command are elsewhere: bench_isolation.py (a contained replay takes at most
 three times as long as a bare one), bench_growth.py --workers 2 (1.7 x as fast), bench_growth.py 1000000 (below 1 GB).
 """
 

@@ -193,7 +193,7 @@ class StaticExecution(Execution):
     """The execution of checks that must not execute anything: checks that need to are not checked, with the reason."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle nothing: there are no settings."""
+        """Pickle nothing: it has no settings."""
         return (StaticExecution, ())
 
     def environment_for(self, task: AgentTask) -> Environment | None:

@@ -27,7 +27,7 @@ CALLS_NOTE = (
     "the calls of one step in any order; the format check looks at the types of primitive values only (string, "
     "integer, number, boolean): what stands inside arrays and objects is not checked against the documentation"
 )
-REPLY_NOTE = "a judge rates completeness and correctness of the last reply; both are reported beside the success rate"
+REPLY_NOTE = "a judge rates completeness and correctness of the last reply; both are reported next to the success rate"
 
 _DOMAIN = re.compile(r"(.+?)[-_]\d+")
 _NESTED = ("conversations", "functions")

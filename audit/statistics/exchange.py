@@ -1,6 +1,6 @@
 """Two sides of the same models and tasks, such as two rounds of runs or two answer keys: is the difference noise?
 
-Deleting random tasks is no model of scoring tasks again. If nothing but chance tells the sides apart, they can be
+Deleting random tasks is not a model of scoring tasks again. If nothing but chance tells the sides apart, they can be
 swapped: the outcomes of one task for all models together, or those of one model on one task. Either gives exact tests.
 """
 

@@ -28,7 +28,7 @@ class RankChangeNulls(Record):
     indistinguishable: NullDistribution
     """Models in a group by the audit paper's 0.01 rule; both tails."""
     top_changed: NullDistribution
-    """1 when another model comes first, else 0: the mean is P(new leader | random deletion), and there is no band."""
+    """1 when another model comes first, else 0: the mean is P(new leader | random deletion), without a band."""
 
 
 def rank_change_nulls(

@@ -219,7 +219,7 @@ def top_unchanged(
 ) -> Result:
     """Share of paired bootstrap resamples of tasks that the observed best model leads.
 
-    A first place that it shares with k − 1 others counts 1/k. It is no probability that this model is the best: the
+    A first place that it shares with k − 1 others counts 1/k. It is not the probability that it is the best: the
     observed leader is partly lucky, so the share is too high for that. Missing cells: complete tasks only.
 
     Args:

@@ -81,7 +81,7 @@ def _next(
     wrong: dict[tuple[str, str], set[str]],
     use_hints: bool,
 ) -> dict[str, str] | None:
-    """Return values that were not tried at a part; None when there are no others."""
+    """Return values that were not tried at a part; None when all were tried."""
     part = explorer.parts[id]
     hinted = explorer.hinted(id) if use_hints else {}
     choices = []

@@ -125,7 +125,7 @@ class Environment:
         if name == "give_up":
             self.gave_up = True
             return {"ok": True}
-        return refused(f"there is no call {name!r}" if len(name) < 50 else "there is no such call")
+        return refused(f"no call has the name {name!r}" if len(name) < 50 else "no call has this name")
 
     def _investigate(self, arguments: Any) -> Answer:
         id = arguments.get("node_id") if isinstance(arguments, dict) else None

@@ -59,7 +59,7 @@ class Skeleton:
         return order
 
     def problems(self) -> Iterator[str]:
-        """Yield why this is no sound graph: a cycle, a node that does not lead to the exit, a thing used twice."""
+        """Yield why this is not a sound graph: a cycle, a node that does not lead to the exit, a thing used twice."""
         count = len(self.templates)
         if len(self.order()) < count:
             yield "the graph has a cycle"

@@ -11,7 +11,7 @@ SALT = "salt"
 
 
 def _no_function(values: Values, files: Files) -> dict[str, str]:
-    raise ToolUseError("what this gives is no function of what it is given")
+    raise ToolUseError("what this gives does not follow from what it is given")
 
 
 def _thing(id: str, kind: Kind, about: str, inputs: list[str], output: str) -> Template:

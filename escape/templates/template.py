@@ -46,10 +46,10 @@ class Files:
         """Return the content of a file.
 
         Raises:
-            ToolUseError: There is no such file.
+            ToolUseError: The file does not exist.
         """
         if id not in self.contents:
-            raise ToolUseError("there is no file with this id")
+            raise ToolUseError("no file has this id")
         return self.contents[id]
 
     def copy(self) -> "Files":

@@ -143,7 +143,7 @@ def _print_proof(known: "RunFindings", found: "Finding") -> None:
     if found.command:
         out.print(f"$ {found.command}", markup=False, soft_wrap=True)
     elif proof is None:
-        out.print("The quoted lines show it; there is no command that does.")
+        out.print("The quoted lines show it; no command does.")
 
 
 def _proof_lines(proof: "Proof") -> list[str]:

@@ -75,7 +75,7 @@ def sign_manifest(folder: Path, key_file: Path) -> str:
         Id of the key.
 
     Raises:
-        CommandError: the file is no such key.
+        CommandError: the file is not such a key.
         MissingExtraError: the extra ``publish`` is not installed.
     """
     key = load_private_key(key_file)
@@ -94,7 +94,7 @@ def load_private_key(file: Path) -> Any:
     """Read an Ed25519 private key.
 
     Raises:
-        CommandError: the file is no such key.
+        CommandError: the file is not such a key.
         MissingExtraError: the extra ``publish`` is not installed.
     """
     try:
@@ -128,7 +128,7 @@ def verify_folder(folder: Path, public_key: Path | None = None) -> Verified:
             that the manifest is unchanged since it was signed, not by whom.
 
     Raises:
-        CommandError: there is no publication, or the key cannot be read.
+        CommandError: the publication is missing, or the key cannot be read.
         MissingExtraError: the extra ``publish`` is not installed, and there is something to check with it.
     """
     made = read_publication(folder)

@@ -120,7 +120,7 @@ class JobServer:
         Raises:
             LostJobError: All workers that had it were lost.
             FailedJobError: The worker could not do it.
-            InfrastructureError: There are no workers that can do it.
+            InfrastructureError: No worker can do it.
         """
         if self._failure is not None:
             raise self._failure

@@ -48,7 +48,7 @@ class ScaleOut(Record):
             )
 
     def check_address(self) -> None:
-        """Refuse an address where there is no cluster.
+        """Refuse an address where it would not be used.
 
         Raises:
             CommandError: The runner has no cluster.

@@ -97,7 +97,7 @@ class WorkStore:
         self._call("removed", name, lambda system, path: system.rm(path, recursive=True))
 
     def _call(self, done: str, name: str, action: Any) -> Any:
-        """Use the file system of fsspec; None where there is no such object."""
+        """Use the file system of fsspec; None where the object does not exist."""
         path = f"{self._root.rstrip('/')}/{name}"
         try:
             return action(_system(self.protocol), path)

@@ -30,7 +30,7 @@ from agenthard.taxonomy.record import Record
 CLOSE = "Indistinguishable models (within 0.01, the paper's rule)"
 NEW_LEADER = "Another model comes first"
 SELECTED = (
-    "the split was selected on these outcomes, so deleting random tasks is no null of it; the rows of models that did "
+    "the split was selected on these outcomes, so deleting random tasks is not its null; the rows of models that did "
     "not select it say what it does"
 )
 Reading = Literal["errors_missing", "errors_as_failures"]

@@ -93,7 +93,7 @@ class ScoreStatistics:
 
         Args:
             kept: the tasks.
-            selected: whether these outcomes selected them, so that deleting random tasks is no null.
+            selected: whether these outcomes selected them, so that deleting random tasks is not a null.
         """
         matrix = self._matrix
         here = matrix if isinstance(matrix, Undefined) else matrix.keep(set(kept) & set(matrix.tasks))

@@ -91,7 +91,7 @@ class ScoredSplit(Record):
     name: ScoredName
     """Which split."""
     card: Split | Undefined
-    """Its tasks, id and smallest detectable difference; or why there is no such split."""
+    """Its tasks, id and smallest detectable difference; or why the split does not exist."""
     board: Board | Undefined
     """Models, best first; or why no model can be ranked."""
     rescoring: Rescoring | None = None

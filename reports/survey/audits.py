@@ -135,7 +135,7 @@ def load_audit(folder: Path) -> SurveyedAudit:
 def differences(one: SurveyedAudit, other: SurveyedAudit) -> tuple[str, ...]:
     """Say in which ways two audits were made differently, so that their counts may not be compared.
 
-    Checks that only one of them could run, because of its benchmark, are no difference: every rate counts the tasks
+    Checks that only one of them could run, because of its benchmark, are not a difference: every rate counts the tasks
     that were looked at. People's decisions about single tasks are none either.
 
     Args:

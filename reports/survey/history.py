@@ -135,7 +135,7 @@ def in_order_of_release(audits: Sequence[SurveyedAudit]) -> tuple[list[SurveyedA
     """
     numbers = [_RELEASE.fullmatch(audit.found.audit.benchmark) for audit in audits]
     if not all(numbers):
-        return list(audits), "as the runs were given, since the labels are no release numbers"
+        return list(audits), "as the runs were given, since the labels are not release numbers"
     keys = [tuple(map(int, match[1].split("."))) for match in numbers if match]
     order = sorted(range(len(audits)), key=lambda place: (keys[place], place))
     return [audits[place] for place in order], "by release number"

@@ -96,7 +96,7 @@ TABLES: dict[str, dict[str, tuple[pa.DataType, str]]] = {
                 "persisted": "Findings that both have.",
                 "flipped": "Findings that both have and that read differently.",
                 "fixed": "Findings that are gone, looked for again.",
-                "unchecked": "Findings that are gone because nobody looked again.",
+                "unchecked": "Findings that are gone because no check looked again.",
                 "drift": "Verdicts of a judge that changed on unchanged tasks.",
             }.items()
         },

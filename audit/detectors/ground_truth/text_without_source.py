@@ -38,7 +38,7 @@ class TextWithoutSource(TaskDetector):
       of what an earlier gold call returned: an agent cannot come to write it. Flagged: a post with lines on "research
       topic selection", where the user wants the differences of two files posted and the replayed comparison returned
       lines on observations;
-    * the text is nearly, but not exactly, what an earlier gold call returned, and nobody says it so. Flagged: a message
+    * the text is nearly, but not exactly, what an earlier gold call returned, and no text has it so. Flagged: a note
       with "Total: 41.20", where the replayed call returned "Total: 41.50".
 
     Not flagged: other spaces, punctuation or capitals than in what was returned; a text that the user words; texts in
@@ -58,7 +58,7 @@ class TextWithoutSource(TaskDetector):
     why = "A run that passes on what the tools returned differs from the gold and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:
-        """Return why there is no text to look at, or why the ground truth cannot be replayed; None when it can."""
+        """Return why no text can be looked at, or why the ground truth cannot be replayed; None when it can."""
         if not any(_texts(call) for _, call in task.gold_calls()):
             return f"no gold call has a text of {_FEWEST_WORDS} words"
         return why_not_replayed(task)

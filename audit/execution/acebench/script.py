@@ -69,7 +69,7 @@ class AceBench:
         [(name, arguments)] = call.items()
         having = [instance for instance in self._instances.values() if callable(getattr(instance, name, None))]
         if not having or name.startswith("_"):
-            reason = f"there is no function {name!r}"
+            reason = f"no function has the name {name!r}"
             return {"text": f"Error: {reason}", "error": reason}
         owner = next(kind for kind in type(having[0]).__mro__ if name in vars(kind))
         results = []

@@ -30,7 +30,7 @@ def not_executed(task: AgentTask) -> str | None:
         return f"bfcl-eval has no environment and no checker for the category {task.subtask!r}"
     if category.scoring == "answer":
         how = _ANSWERED[category.stem]
-        return f"a run of {task.subtask} is scored on its last message, written {how}: there are no calls to execute"
+        return f"a run of {task.subtask} is scored on its last message, written {how}: it has no calls to execute"
     return None
 
 

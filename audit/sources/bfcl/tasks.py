@@ -34,7 +34,7 @@ STATE_NOTE = (
     "call returns must be among all that the run's calls have returned so far; further calls are free"
 )
 ANSWER_NOTE = (
-    "one of the texts must stand, as whole words, in the last message that is no call, without regard to case and to "
+    "one of the texts must stand, as whole words, in the last message that is not a call, regardless of case and "
     "the characters , . / - _ * ^ ( )"
 )
 

@@ -70,7 +70,7 @@ def the_rows(path: Path, rows: str | None) -> str:
     if rows is None and len(names) == 1:
         return names[0]
     listed = ", ".join(names[:20]) or "none"
-    wrong = "say which one holds the rows" if rows is None else f"there is no table {rows!r}"
+    wrong = "say which one holds the rows" if rows is None else f"no table has the name {rows!r}"
     raise SourceError(f"{path}: {wrong}: set `rows` to a table or a SELECT; the tables are: {listed}")
 
 

@@ -26,7 +26,7 @@ def read_call_text(text: str, parameters: Parameters) -> tuple[ToolCall, ...]:
 
     Calls look like Python's, and may be in a list, in a fenced block, numbered, or assigned to a name. JSON's ``true``,
     ``false`` and ``null`` count as constants, and so does one object of arguments (``f({"x": 1})``). What lies between
-    two separators and is no call becomes a call without a name that keeps the text.
+    two separators and is not a call becomes a call without a name that keeps the text.
 
     Args:
         text: the calls as written.

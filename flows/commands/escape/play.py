@@ -33,7 +33,7 @@ def play(
 ) -> None:
     """Play a room yourself; the run is recorded as an agent's is, each command is one turn, the end of input ends it.
 
-    Exit codes: 0 out of the room, 1 not, 64 there is no such room.
+    Exit codes: 0 out of the room, 1 not, 64 the room does not exist.
 
     Example: `agenthard escape play escape-suite escape_n5_000`
     """
@@ -69,7 +69,7 @@ def conditions(feedback: str, turns: int) -> "Conditions":
     """Return the conditions that options name.
 
     Raises:
-        CommandError: there is no such feedback.
+        CommandError: the feedback is unknown.
     """
     from agenthard.escape.environment import Conditions, Feedback
     from agenthard.flows.errors import CommandError

@@ -59,14 +59,14 @@ def instances(paths: list[Path], unreadable: list[str]) -> "Iterator[Instance]":
             except MalformedInstanceError as error:
                 unreadable.append(f"{suite}: {error}")
     if not read:
-        raise CommandError("; ".join(unreadable) or "there are no rooms here")
+        raise CommandError("; ".join(unreadable) or "no room is in this folder")
 
 
 def find_room(path: Path, id: str) -> "Instance":
     """Return one room of a suite.
 
     Raises:
-        CommandError: there is no such room, or it does not hold together.
+        CommandError: the room does not exist, or it does not hold together.
     """
     from agenthard.escape.proof.structure import structure_problems
     from agenthard.flows.errors import CommandError

@@ -22,7 +22,7 @@ def serve_mcp(
     """Serve one room as tools over MCP (standard input and output); each call is a turn. Needs the extra `mcp`.
 
     Standard output belongs to the protocol, so `--json` is missing: `--result` writes the outcome as JSON.
-    Exit codes: 0 the client is gone, 64 there is no such room.
+    Exit codes: 0 the client is gone, 64 the room does not exist.
 
     Example: `agenthard escape serve-mcp escape-suite escape_n5_000`
     """

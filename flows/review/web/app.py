@@ -111,7 +111,7 @@ def _visit(request: Request, run: str = "") -> Visit:
     if user is None:
         raise HTTPException(401, "Sign in with your token.")
     if run not in review.runs:
-        raise HTTPException(404, f"There is no audit {run!r} here.")
+        raise HTTPException(404, f"No audit here has the name {run!r}.")
     reviewed = review.runs[run]
     if request.method == "GET":
         reviewed.refresh()
@@ -163,7 +163,7 @@ def _add_entrance(app: FastAPI) -> None:
                 data = resources.files(folder).joinpath(below, name).read_bytes()
                 media = _TYPES[name.rpartition(".")[2]]
                 return Response(data, media_type=media, headers={"cache-control": "no-cache"})
-        raise HTTPException(404, "There is no such file.")
+        raise HTTPException(404, "This file does not exist.")
 
 
 def _enter(access: Access, token: str) -> Response:

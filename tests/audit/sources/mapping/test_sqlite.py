@@ -110,7 +110,7 @@ def test_one_row_per_call_in_a_table_next_to_the_tasks(tmp_path: Path) -> None:
     ("rows", "said"),
     [
         (None, "say which one holds the rows: set `rows` to a table or a SELECT; the tables are: notes, tasks"),
-        ("task", "there is no table 'task'"),
+        ("task", "no table has the name 'task'"),
     ],
 )
 def test_the_table_has_to_be_named(tmp_path: Path, rows: str | None, said: str) -> None:
