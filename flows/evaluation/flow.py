@@ -27,8 +27,6 @@ from agenthard.flows.stages import run_flow, stage
 from agenthard.taxonomy.system import follow_parent
 
 _POLL_SECONDS = 0.5
-_PATIENT_POLLS = 10
-"""Polls for which the cancelled tasks may still record what they did."""
 
 
 @stage("prepare")
@@ -168,14 +166,9 @@ async def play_models(settings: EvaluationSettings, over: threading.Event) -> di
         conversations = EpisodeLoop(settings, [file.label for file in settings.models], converse_with(settings, client))
         gc.freeze()  # What is loaded by now stays; scanning it again and again would block the event loop.
         playing = asyncio.create_task(conversations.run())
-        asked = 0
         while not (await asyncio.wait({playing}, timeout=_POLL_SECONDS))[0]:
             if over.is_set():
-                asked += 1
-                # A task group cancels each of its tasks once, and one that loses it would wait for its request's end.
-                lost = asyncio.all_tasks() - {asyncio.current_task()} if asked > _PATIENT_POLLS else ()
-                for task in (playing, *lost):
-                    task.cancel()
+                playing.cancel()
         await playing
         return conversations.stopped
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -67,10 +68,19 @@ def evaluated(settings: EvaluationSettings) -> EvaluationOutcome:
 
 
 def command(suite: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
-    """Start `agenthard evaluate` in a process group of its own."""
+    """Start `agenthard evaluate` in a process group of its own.
+
+    It heeds SIGINT also where the tests run in the background of a shell, which ignores it for all that it starts.
+    """
     arguments = [sys.executable, "-m", "agenthard", "evaluate", "-q", "ace", str(suite), "--out", str(out), *options]
     return subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ, start_new_session=True
+        arguments,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
