@@ -1,5 +1,6 @@
 """A task opened from the report: in a real browser, from files next to the page, with the quotes where they are."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,14 +91,14 @@ def test_findings_to_look_at_first_lead_to_their_task(visit: Callable[..., Page]
     expect(panel.get_by_role("heading", name="shop/0")).to_be_visible()
     expect(panel.locator("mark.current")).to_have_text('"order_id": "W17"')
     assert ATTACK in words(panel.locator(".proof"))
-    assert page.url.endswith("#task=shop%2F0&at=aaaaaaaaaaa0")
+    expect(page).to_have_url(re.compile(r"#task=shop%2F0&at=aaaaaaaaaaa0$"))  # the browser tells addresses later
     page.keyboard.press("e")
     expect(panel.locator("mark.current")).to_have_text("An order that was handed to the carrier cannot be cancelled.")
     page.keyboard.press("j")
     assert panel.locator("[aria-pressed=true]").inner_text().startswith("cancel_order says")
     page.keyboard.press("Escape")
     expect(page.locator("#instance")).to_be_hidden()
-    assert "task=" not in page.url
+    expect(page).not_to_have_url(re.compile("task="))
     assert page.locator("img").count() == 0 and page.locator("script").count() == 2
 
 

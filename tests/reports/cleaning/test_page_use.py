@@ -1,6 +1,7 @@
 """The page on cleaning in use: sorted, downloaded, pointed at, zoomed, and fed with hostile names."""
 
 import csv
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -171,7 +172,7 @@ def test_keyboard_reaches_the_content(open_cleaning: Open) -> None:
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the leaderboards"
     page.keyboard.press("Enter")
-    assert page.url.endswith("#leaderboards")
+    expect(page).to_have_url(re.compile("#leaderboards$"))
 
 
 @pytest.mark.long
