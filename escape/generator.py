@@ -44,7 +44,7 @@ class Parameters(BaseModel):
     sizes: tuple[int, ...] = Field(default=PAPER_SIZES, min_length=1)
     """Numbers of parts."""
     rooms: tuple[int, ...] = Field(default=PAPER_ROOMS, min_length=1)
-    """Rooms of each size; one number stands for all sizes."""
+    """Rooms of each size; one number is for all sizes."""
     decoys: int = Field(default=2, ge=0, le=10)
     """Values of the same shape that accompany each told value."""
     seed: int = 0

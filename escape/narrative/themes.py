@@ -48,7 +48,7 @@ THEMES = (
         "cabinet typewriter comparator viewer index balance projector register sorter enlarger duplicator scale "
         "recorder decoder blotter press",
         "door window passage hatch",
-        "In pencil beside the {cue} somebody noted «{value}».",
+        "In pencil next to the {cue} a hand has noted «{value}».",
         "A slip of paper with the {cue} on it reads «{value}».",
         "What `{input}` needs belongs with the {cue}.",
         "The trail of `{input}` leads to the {cue}.",

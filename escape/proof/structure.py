@@ -22,7 +22,7 @@ def structure_problems(instance: Instance) -> Iterator[tuple[str, str]]:
         return
     unknown = [id for id in ids if find_template(secret.mechanisms[id].template) is None]
     for id in unknown:
-        yield id, f"there is no template {secret.mechanisms[id].template!r}"
+        yield id, f"no template has the name {secret.mechanisms[id].template!r}"
     if unknown:
         return
     if sum(part.kind == "terminal" for part in room.parts) != 1:

@@ -179,7 +179,7 @@ _FIGURES = (
 def _measures(
     together: TogetherTest | Undefined, ranks: RankExchange | Undefined, settings: AnalysisSettings
 ) -> tuple[Measure, ...]:
-    """Judge all figures as one claim: the two sides are the same but for chance."""
+    """Judge all figures as one claim: the two sides differ by chance alone."""
 
     def of(
         null: NullDistribution | Undefined, found: Result | None = None

@@ -55,7 +55,7 @@ def test_a_sign_with_two_values_and_an_unknown_template_are_found() -> None:
     assert {p.kind for p in verify(flawed()["two values for one sign"]).problems} >= {"hint"} or not any(
         clue.true and not clue.place for clue in with_hidden().secret.clues
     )
-    assert "there is no template" in verify(flawed()["no template"]).problems[0].message
+    assert "no template has the name" in verify(flawed()["no template"]).problems[0].message
 
 
 def test_a_certificate_of_another_room_is_told() -> None:
@@ -88,7 +88,7 @@ def test_sound_rooms_are_not_flagged_and_their_gold_runs() -> None:
 
 def test_a_room_that_does_not_hold_together_is_not_executed() -> None:
     task = task_of("escape", "room", flawed()["no template"], {})
-    assert "there is no template" in (EscapeEnvironment().supports(task) or "")
+    assert "no template has the name" in (EscapeEnvironment().supports(task) or "")
 
 
 def test_the_source_reads_suites_and_writes_parts_of_them(suite: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _FEWEST_WORDS = 5
-"""Words of three letters or more; a shorter text may be anybody's choice of words."""
+"""Words of three letters or more; the wording of a shorter text may be the author's choice."""
 _MOST_KNOWN = 0.5
 """Share of known words up to which a text comes from nowhere."""
 _STEM = 5

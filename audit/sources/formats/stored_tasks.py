@@ -173,5 +173,5 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _stored_environment(number: int) -> EnvironmentSpec:
-    """Stand for an environment in a block; `_Unpickler` puts its own look-up in the place of this function."""
+    """Name an environment in a block; `_Unpickler` calls its own look-up instead of this function."""
     raise pickle.UnpicklingError(f"environment {number} is read without its file")
