@@ -283,7 +283,8 @@ def write_audit(
             not_read=plan.not_read,
         )
     with timed("writing tables"):
-        write_tables(result, folder.tables, executed.runs())
+        early = folder.tasks_table if folder.tasks_table.is_file() else None
+        write_tables(result, folder.tables, executed.runs(), early)
     with timed("writing findings.json"):
         write_findings_json(result, folder.root / "findings.json")
     with timed("writing results.sarif"):

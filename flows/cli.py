@@ -19,6 +19,9 @@ DEBUG = "AGENTHARD_DEBUG"
 COLLECTOR = "OTEL_EXPORTER_OTLP_ENDPOINT"
 """Environment variable with the URL of a collector (`agenthard.flows.telemetry.ENDPOINT`)."""
 
+ARROW_MEMORY = "ARROW_DEFAULT_MEMORY_POOL"
+"""Environment variable of pyarrow, whose own allocator keeps 4 to 20 MB that writing a table once never needs."""
+
 INFRASTRUCTURE = 3
 """Exit code of a command that could not do its work (`agenthard.flows.errors.ExitCode`)."""
 
@@ -69,6 +72,7 @@ def main() -> None:
 
     An error is one message and exit code 64 or 3, never a traceback: exit code 1 is for defects of a benchmark alone.
     """
+    os.environ.setdefault(ARROW_MEMORY, "system")
     protect_children()
     interrupt_on_termination()
     command = typer.main.get_command(app)

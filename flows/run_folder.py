@@ -45,6 +45,8 @@ class RunFolder:
         self._lock = self.work / "lock"
         self.spool = self.work / "runs"
         self.checks_key = self.work / "checks_key"
+        self.tasks_table = self.work / "tasks.parquet"
+        """The table of tasks until the other tables are written; there only when it is complete."""
 
     @contextmanager
     def hold(self, marker: Path | None = None, what: str = "audit") -> Iterator[None]:

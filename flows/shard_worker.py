@@ -2,9 +2,10 @@
 
 import multiprocessing
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,10 +18,13 @@ from agenthard.audit.shards import ShardResult, check_shard
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.result_store import ResultStore, TaskKeys, check_reusing
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
+from agenthard.flows.scale_out.runner import Runner
 from agenthard.taxonomy.system import follow_parent
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
+LONG_READING = 0.2
+"""Seconds of reading after which a benchmark is long enough for other processes to start already."""
 _ATTEMPTS = 3
 """Times that a shard is checked whose process dies: memory may be short for a moment."""
 
@@ -122,6 +126,27 @@ def _execution(wanted: Execution) -> Execution:
     return wanted
 
 
+def _load_checks(settings: AuditSettings) -> None:
+    settings.checks()
+
+
+@contextmanager
+def worker_pool(settings: AuditSettings) -> Iterator["WorkerPool"]:
+    """Give the processes that check shards next to this one, and stop them at the end.
+
+    Where reading the benchmark takes long, they start meanwhile.
+    """
+    pool = WorkerPool(settings, settings.workers - 1 if settings.scale_out.runner is Runner.LOCAL else 0)
+    start = threading.Timer(LONG_READING, pool.start)
+    start.daemon = True
+    start.start()
+    try:
+        yield pool
+    finally:
+        start.cancel()
+        pool.close()
+
+
 class WorkerPool:
     """Processes that check shards next to this one. Each gets the tasks of its shard and never reads the benchmark.
 
@@ -133,10 +158,10 @@ class WorkerPool:
 
         Args:
             settings: the audit.
-            processes: how many.
+            processes: how many; fewer may turn out to have work before the first is started.
         """
         self._settings = settings
-        self._processes = processes
+        self.processes = processes
         self._pool: ProcessPoolExecutor | None = None
         self._closed = False
         self._lock = threading.Lock()
@@ -159,6 +184,12 @@ class WorkerPool:
                         self._pool = None
         raise AssertionError("unreachable: the last attempt returns or raises")
 
+    def start(self) -> None:
+        """Start the processes and let them load the checks, before there is a shard."""
+        with suppress(BrokenProcessPool):  # closed meanwhile
+            for _ in range(self.processes):
+                self._open().submit(_load_checks, self._settings)
+
     def close(self) -> None:
         """Stop the processes at once; finished shards are on disk."""
         with self._lock:
@@ -176,5 +207,5 @@ class WorkerPool:
                 raise BrokenProcessPool("the audit was interrupted")
             if self._pool is None:
                 spawn = multiprocessing.get_context("spawn")
-                self._pool = ProcessPoolExecutor(self._processes, mp_context=spawn, initializer=follow_parent)
+                self._pool = ProcessPoolExecutor(self.processes, mp_context=spawn, initializer=follow_parent)
             return self._pool

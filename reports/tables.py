@@ -1,6 +1,6 @@
 """The tables of a run as Parquet files, with a data dictionary. The columns are the one source of both."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,16 @@ from agenthard.audit.decisions.priority import review_order
 from agenthard.audit.decisions.tickets import Ticket
 from agenthard.audit.sources.base import NotRead, Quarantined
 from agenthard.reports.coverage_parquet import COVERAGE, write_coverage
-from agenthard.reports.kit.parquet import TEXT, Column, Table, as_json, columns_of, json_columns, write_parquet
+from agenthard.reports.kit.parquet import (
+    TEXT,
+    Column,
+    Table,
+    as_json,
+    columns_of,
+    json_columns,
+    write_by_group,
+    write_parquet,
+)
 from agenthard.reports.places import Places
 from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.files import write_text
@@ -145,13 +154,30 @@ QUARANTINE = Table(
 DICTIONARY = "README.md"
 
 
-def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) -> list[Path]:
+def write_tasks_table(tasks: Iterable[AgentTask], path: Path) -> Generator[None, None, None]:
+    """Write the table of tasks, which needs nothing of what an audit finds, one row group at a time.
+
+    Args:
+        tasks: all tasks, in the benchmark's order; streamed.
+        path: the file to write.
+
+    Yields:
+        Nothing, after each row group; the file is there when the iterator ends.
+    """
+    table = tasks_table()
+    yield from write_by_group(path, table.schema, tasks, group=table.group, batch=table.batch)
+
+
+def write_tables(
+    result: AuditResult, folder: Path, runs: Iterable[Trajectory], tasks_file: Path | None = None
+) -> list[Path]:
     """Write every table and the data dictionary.
 
     Args:
         result: the audit.
         folder: where the files go; made when absent.
         runs: all runs in task order; streamed, one row group is held at a time. Without runs the table is empty.
+        tasks_file: the table of tasks, where `write_tasks_table` has written it already; moved to its place.
 
     Returns:
         The files written.
@@ -160,7 +186,9 @@ def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) 
     contents = tables_of(result, runs)
     for table, records in contents:
         path = folder / f"{table.name}.parquet"
-        if table is COVERAGE:
+        if table.name == "tasks" and tasks_file is not None:
+            tasks_file.replace(path)
+        elif table is COVERAGE:
             write_coverage(path, result.coverage)
         else:
             write_parquet(path, table.schema, records, group=table.group, batch=table.batch)

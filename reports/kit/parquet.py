@@ -1,6 +1,6 @@
 """Parquet tables: columns with their meaning, and files that are replaced as a whole. Equal input gives equal bytes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
@@ -75,10 +75,28 @@ def write_parquet(
         group: rows per row group.
         batch: turns rows into a batch of the schema; None for mappings.
     """
+    for _ in write_by_group(path, schema, rows, group=group, batch=batch):
+        pass
+
+
+def write_by_group(
+    path: Path,
+    schema: pa.Schema,
+    rows: Iterable[Any],
+    *,
+    group: int,
+    batch: Callable[[list[Any]], pa.RecordBatch] | None = None,
+) -> Generator[None, None, None]:
+    """Write a Parquet file as `write_parquet` does, one row group at a time.
+
+    Yields:
+        Nothing, after each row group. The file is there when the iterator ends; one that is closed earlier leaves none.
+    """
     rest = iter(rows)
     with replacing(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as writer:
         while chunk := list(islice(rest, group)):
             writer.write_batch(pa.RecordBatch.from_pylist(chunk, schema) if batch is None else batch(chunk))
+            yield
 
 
 def columns_of(record: type[Record], /, **types: pa.DataType) -> list[Column]:

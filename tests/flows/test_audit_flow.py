@@ -154,6 +154,7 @@ def test_eight_workers_write_the_same_bytes(
     one_worker: tuple[AuditOutcome, Path], benchmark: Path, tmp_path: Path
 ) -> None:
     audit(benchmark, tmp_path / "many", workers=8)
+    assert not (tmp_path / "many" / "work" / "tasks.parquet").exists()
     assert contents(tmp_path / "many") == contents(one_worker[1])
 
 
