@@ -1,6 +1,7 @@
 """The stage table of the audit paper: what each stage of the cleaning leaves, and how the statistics change."""
 
 from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -27,7 +28,7 @@ from agenthard.reports.cleaning.splits import split_id
 from agenthard.reports.cleaning.stability import SELECTED, Groups
 from agenthard.taxonomy.record import Record
 
-StageName = Literal["initial", "rules", "execution", "judge", "difficulty"]
+StageName = Literal["initial", "rules", "execution", "judge", "people", "difficulty"]
 
 
 class Stage(Record):
@@ -48,7 +49,7 @@ class Stage(Record):
     n: int | None = None
     """Tasks that the stage leaves; None when it was not run."""
     removed: int | None = None
-    """Tasks that the stage removes; None when it was not run."""
+    """Tasks that the stage removes, below 0 where people put tasks back; None when it was not run."""
     from_original: Result
     """Compression against the initial benchmark: 1 − n / n of the first stage."""
     from_previous: Result
@@ -66,6 +67,7 @@ STAGES: dict[StageName, str] = {
     "rules": "rule-based filtering",
     "execution": "execution of ground truth and evaluator",
     "judge": "LLM judge",
+    "people": "verdicts of people",
     "difficulty": "difficulty curation",
 }
 SELECTED_ON_OUTCOMES = (
@@ -195,6 +197,7 @@ def stage_table(
     scores: ScoreStatistics,
     prompts: PromptStatistics,
     alpha: float = 0.05,
+    notes: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Stage, ...]:
     """Fill the table.
 
@@ -204,6 +207,7 @@ def stage_table(
         scores: measures of scores.
         prompts: measures of prompts.
         alpha: family-wise error rate of the figures of one stage.
+        notes: what a reader must know about a stage, by its name.
 
     Returns:
         One row per stage.
@@ -231,12 +235,12 @@ def stage_table(
                 name=name,
                 title=STAGES[name],
                 ran=True,
-                note=SELECTED_ON_OUTCOMES if name == "difficulty" else "",
+                note=SELECTED_ON_OUTCOMES if name == "difficulty" else notes.get(name, ""),
                 split_id=split_id(kept),
                 n=len(kept),
                 removed=len(before) - len(kept),
                 from_original=compression(len(kept), len(categories)),
-                from_previous=compression(len(kept), len(before)) if rows else undefined("no stage comes before it"),
+                from_previous=_from_previous(kept, before) if rows else undefined("no stage comes before it"),
                 macro_compression=_macro(categories, kept),
                 measures=judged(
                     (*scores.of_split(ordered, selected=name == "difficulty"), *prompts.of_split(ordered)), alpha
@@ -245,6 +249,12 @@ def stage_table(
         )
         before = kept
     return tuple(rows)
+
+
+def _from_previous(kept: set[str], before: set[str]) -> Result:
+    if kept - before:
+        return undefined(f"it puts {len(kept - before)} task(s) back", len(kept), "tasks")
+    return compression(len(kept), len(before))
 
 
 def _macro(categories: Mapping[str, str], kept: set[str]) -> Result:
