@@ -25,14 +25,18 @@ if TYPE_CHECKING:
     )
     from agenthard.audit.statistics.anchors import ItemBank, ability, anchor_estimate, gpirt_estimate, pirt_estimate
     from agenthard.audit.statistics.diversity import (
-        Embedder,
-        HashingEmbedder,
         PromptSpace,
+        mean_nearest_neighbour_distance,
+        mean_pairwise_distance,
+    )
+    from agenthard.audit.statistics.embedders import (
+        Embedder,
+        EmbedderError,
+        HashingEmbedder,
+        ModelEmbedder,
         SentenceTransformerEmbedder,
         TfidfEmbedder,
         embedder,
-        mean_nearest_neighbour_distance,
-        mean_pairwise_distance,
     )
     from agenthard.audit.statistics.exchange import RankExchange, TogetherTest, changes_together, rank_exchange
     from agenthard.audit.statistics.intervals import clustered_wilson, effective_wilson, fisher_z, upper_tail, wilson
@@ -124,9 +128,9 @@ if TYPE_CHECKING:
 _MODULES = {
     "agreement": "chance_corrected_agreement cohen_kappa krippendorff_alpha model_agreement",
     "anchors": "ItemBank ability anchor_estimate gpirt_estimate pirt_estimate",
-    "diversity": (
-        "Embedder HashingEmbedder PromptSpace SentenceTransformerEmbedder TfidfEmbedder embedder "
-        "mean_nearest_neighbour_distance mean_pairwise_distance"
+    "diversity": "PromptSpace mean_nearest_neighbour_distance mean_pairwise_distance",
+    "embedders": (
+        "Embedder EmbedderError HashingEmbedder ModelEmbedder SentenceTransformerEmbedder TfidfEmbedder embedder"
     ),
     "intervals": "clustered_wilson effective_wilson fisher_z upper_tail wilson",
     "item_response": "ItemParameters ItemResponse item_parameters item_rest",
@@ -166,6 +170,7 @@ __all__ = [
     "CategoryRetention",
     "DifferentModelsError",
     "Embedder",
+    "EmbedderError",
     "Estimate",
     "HashingEmbedder",
     "Infrastructure",
@@ -174,6 +179,7 @@ __all__ = [
     "ItemResponse",
     "MatrixError",
     "Missing",
+    "ModelEmbedder",
     "MonteCarloP",
     "NullBand",
     "NullDistribution",

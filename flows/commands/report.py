@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from agenthard.flows.commands.options import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
+from agenthard.flows.commands.options import DrawsOption, EmbedderOption, ResamplesOption, SeedOption, VerdictsOption
 from agenthard.flows.commands.output import JsonOption, error_console, print_json
 
 
@@ -24,6 +24,7 @@ def report(
     draws: DrawsOption = 5000,
     resamples: ResamplesOption = 2000,
     seed: SeedOption = 0,
+    embedder: EmbedderOption = "tfidf",
     baseline: Annotated[Path | None, typer.Option(help="Earlier run folder: its findings are not new.")] = None,
     benchmark: Annotated[
         Path | None, typer.Option(help="Folder of the benchmark, for the hard split; default: where it was audited.")
@@ -51,6 +52,7 @@ def report(
             resamples=resamples,
             difficulty=DifficultyRule(threshold=threshold, min_category_share=min_category_share),
             min_verdicts=min_verdicts,
+            embedder=embedder,
         ),
         baseline=str(baseline) if baseline else None,
         benchmark=str(benchmark) if benchmark else None,

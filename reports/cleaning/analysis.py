@@ -70,7 +70,7 @@ def analyse(
             found.categories,
             left,
             ScoreStatistics(matrix, groups, settings),
-            PromptStatistics({task.id: task.prompt for task in found.tasks}, groups, settings),
+            PromptStatistics({task.id: task.prompt for task in found.tasks}, groups, settings, found.vectors),
             1 - settings.level,
             notes={each.stage: each.note for each in found.stages},
         ),

@@ -149,6 +149,8 @@ class CleaningInput:
     """Findings that the user has accepted until a day; they are not among ``findings``."""
     decided_by_stage: Callable[[], Sequence[StageDecisions]] = tuple
     """Decides again after each stage, when that is asked for; nothing where only the last decisions are known."""
+    vectors: Path | None = None
+    """File that keeps the vectors of a model that embeds prompts; None keeps none."""
 
     def __post_init__(self) -> None:
         if [decision.task_id for decision in self.decisions] != [task.id for task in self.tasks]:
@@ -256,6 +258,7 @@ def load_run(folder: Path, baseline: Path | None = None) -> CleaningInput:
             experiments=experiments_of(runs, [task.id for task in tasks]),
             known=None if baseline is None else frozenset(r["id"] for r in read_rows(baseline, "findings", ["id"])),
             suppressed=suppressed,
+            vectors=folder / "work" / "embeddings.sqlite",
             decided_by_stage=lambda: decide_by_stage(
                 policy,
                 [task.id for task in tasks],

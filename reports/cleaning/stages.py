@@ -1,6 +1,7 @@
 """The stage table of the audit paper: what each stage of the cleaning leaves, and how the statistics change."""
 
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
@@ -156,11 +157,14 @@ class PromptStatistics:
         prompts: prompt by task id, for all tasks in the benchmark's order.
         groups: clusters and domains of tasks.
         settings: embedder, draws and seed.
+        vectors: file that keeps the vectors of a model; None keeps none.
     """
 
-    def __init__(self, prompts: Mapping[str, str], groups: Groups, settings: AnalysisSettings) -> None:
+    def __init__(
+        self, prompts: Mapping[str, str], groups: Groups, settings: AnalysisSettings, vectors: Path | None = None
+    ) -> None:
         self._tasks = tuple(prompts)
-        self._space = PromptSpace(list(prompts.values()), settings.embedder)
+        self._space = PromptSpace(list(prompts.values()), settings.embedder, vectors)
         self._groups = groups
         self._settings = settings
 
