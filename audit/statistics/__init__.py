@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from agenthard.audit.statistics.exchange import RankExchange, TogetherTest, changes_together, rank_exchange
     from agenthard.audit.statistics.intervals import clustered_wilson, effective_wilson, fisher_z, upper_tail, wilson
+    from agenthard.audit.statistics.item_bank import Anchor, AnchorBank, AnchorBanks, BankError, anchor_banks
     from agenthard.audit.statistics.item_response import ItemParameters, ItemResponse, item_parameters, item_rest
     from agenthard.audit.statistics.loading import (
         Infrastructure,
@@ -133,6 +134,7 @@ _MODULES = {
         "Embedder EmbedderError HashingEmbedder ModelEmbedder SentenceTransformerEmbedder TfidfEmbedder embedder"
     ),
     "intervals": "clustered_wilson effective_wilson fisher_z upper_tail wilson",
+    "item_bank": "Anchor AnchorBank AnchorBanks BankError anchor_banks",
     "item_response": "ItemParameters ItemResponse item_parameters item_rest",
     "loading": "Infrastructure matrix_from_frame matrix_from_rows matrix_from_trajectories read_matrix",
     "matrix": "DifferentModelsError MatrixError Missing ScoreMatrix require_same_models",
@@ -166,6 +168,10 @@ _MODULES = {
 """Public names by the module that defines them. A module is imported when one of its names is used, scipy with it."""
 
 __all__ = [
+    "Anchor",
+    "AnchorBank",
+    "AnchorBanks",
+    "BankError",
     "ARENA_HARD_LEVEL",
     "CategoryRetention",
     "DifferentModelsError",
@@ -205,6 +211,7 @@ __all__ = [
     "Verdict",
     "ability",
     "adjusted",
+    "anchor_banks",
     "anchor_estimate",
     "arena_hard_separability",
     "average_rank_shift",
