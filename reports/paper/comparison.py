@@ -54,13 +54,13 @@ def compare_published(
         *_own_changes(run),
         *_stage_wise(run),
         *_overall(compressions),
-        *(_row(figure, "", None, figure.note, "our runs") for figure in published.UNKNOWN),
+        *(_row(figure, "", None, "", "our runs") for figure in published.UNKNOWN),
     )
 
 
 def _row(figure: PublishedFigure, run: str, ours: Result | None, why: str, made_from: str) -> Comparison:
     value = ours.value if isinstance(ours, Estimate) else None
-    difference = None if value is None or figure.value is None else value - figure.value
+    difference = None if value is None or figure.value is None else round(value - figure.value, 9) + 0.0
     met: Met
     if figure.value is None:
         met = "unknown"
@@ -112,44 +112,47 @@ def _alignment(found: Alignment | None) -> list[Comparison]:
 
 
 def _scores(run: RunMaterial | None) -> list[Comparison]:
-    """Match published initial scores with models of ours that have the same score, ties in order of our ranking."""
-    if run is None or isinstance(run.everyone, Undefined):
-        why = NO_RUN if run is None else f"our scores are {run.everyone.reason}" if run.everyone else ""
-        return [_row(figure, "", None, why, "our runs") for figure in published.SCORES]
+    """Match published scores with models of ours by their initial score, since the paper's names may be others."""
+    if run is None:
+        return [_row(figure, "", None, NO_RUN, "our runs") for figure in published.SCORES]
+    if isinstance(run.everyone, Undefined):
+        return [_row(figure, run.name, run.everyone, "", "our runs") for figure in published.SCORES]
     matrix = run.everyone.failures
-    initial = dict(zip(matrix.models, matrix.values.mean(axis=1).tolist(), strict=True))
-    free = sorted(initial, key=lambda model: -initial[model])
-    left = run.left_by_stage()
-    issue = next((left[name] for name in ("people", "judge", "execution", "rules") if name in left), ())
-    parts = {"initial": tuple(matrix.tasks), "issue-filtered": issue, "hard": left.get("difficulty", ())}
-    scores = {name: _means(matrix, tasks) for name, tasks in parts.items()}
-    rows = []
-    for rank, printed in enumerate(published.LEADERBOARD, 1):
-        model = next((m for m in free if abs(initial[m] - printed[0]) <= 0.00050001), None)
-        if model is not None:
-            free.remove(model)
-        for version in published.VERSIONS:
-            figure = next(f for f in published.SCORES if f.id == f"score-{rank}-{version}")
+    parts = dict(zip(published.VERSIONS, (matrix.tasks, _issue_cleaned(run), _hard(run)), strict=True))
+    scores = {version: _means(matrix, tasks) for version, tasks in parts.items()}
+    initial = scores["initial"]
+    figures, rows = iter(published.SCORES), []
+    used: set[str] = set()
+    for printed, *_ in published.LEADERBOARD:
+        same = [
+            model for model in sorted(initial, key=lambda m: -initial[m]) if abs(initial[model] - printed) <= 5.01e-4
+        ]
+        twins = sum(row[0] == printed for row in published.LEADERBOARD)
+        model = next((name for name in same if name not in used), None)
+        used |= {model} if model else set()
+        for version, figure in zip(published.VERSIONS, figures, strict=False):
+            why, ours = "", None
             if model is None:
-                why = (
-                    f"none of our {len(initial)} models with a run on every task has the initial score {printed[0]:.3f}"
-                )
-                rows.append(_row(figure, run.name, None, why, "our runs"))
-                continue
-            ours: Result = (
-                Estimate(
-                    value=scores[version][model],
-                    n=len(parts[version]),
-                    of=len(parts[version]),
-                    unit="tasks",
-                    method=f"{model}, infrastructure errors as failures",
-                )
-                if parts[version]
-                else undefined("there is no such split", 0, "tasks")
-            )
-            why = f"{OTHER_SPLIT}: {len(parts[version]):,} tasks of ours" if version != "initial" else ""
-            rows.append(_row(figure, f"{run.name}: {model}", ours, why, "our runs"))
+                why = f"{len(initial)} models of ours have a run on every task, and no further one scores {printed:.3f}"
+            elif version != "initial" and twins > 1:
+                why = f"{twins} models of the paper score {printed:.3f} at first; which of them ours is, is not known"
+            elif not parts[version]:
+                why = "there is no such split"
+            else:
+                n = len(parts[version])
+                method = f"{model}, matched by its initial score; infrastructure errors as failures"
+                ours = Estimate(value=scores[version][model], n=n, of=n, unit="tasks", method=method)
+                why = f"{OTHER_SPLIT}: {n:,} tasks of ours"
+            rows.append(_row(figure, f"{run.name}: {model}" if model else run.name, ours, why, "our runs"))
     return rows
+
+
+def _issue_cleaned(run: RunMaterial) -> tuple[str, ...]:
+    return run.found.with_action("keep", "unchecked", "review")
+
+
+def _hard(run: RunMaterial) -> tuple[str, ...]:
+    return run.left_by_stage().get("difficulty", ())
 
 
 def _means(matrix: ScoreMatrix, tasks: Sequence[str]) -> dict[str, float]:
@@ -181,9 +184,8 @@ def _changes(initial: Mapping[str, float], later: Mapping[str, Mapping[str, floa
 def _own_changes(run: RunMaterial | None) -> list[Comparison]:
     if run is None or isinstance(run.everyone, Undefined):
         return [_row(figure, "", None, NO_RUN, "our runs") for figure in published.RANK_CHANGES]
-    matrix, left = run.everyone.failures, run.left_by_stage()
-    issue = next((left[name] for name in ("people", "judge", "execution", "rules") if name in left), ())
-    later = {"filtered": _means(matrix, issue), "hard": _means(matrix, left.get("difficulty", ()))}
+    matrix = run.everyone.failures
+    later = {"filtered": _means(matrix, _issue_cleaned(run)), "hard": _means(matrix, _hard(run))}
     values = _changes(_means(matrix, matrix.tasks), {name: scores for name, scores in later.items() if scores})
     why = f"{len(matrix.models)} models with a run on every task, the paper has 16; {OTHER_SPLIT}"
     return [_row(figure, run.name, values.get(figure.id), why, "our runs") for figure in published.RANK_CHANGES]
@@ -192,14 +194,12 @@ def _own_changes(run: RunMaterial | None) -> list[Comparison]:
 def _stage_wise(run: RunMaterial | None) -> list[Comparison]:
     if run is None:
         return [_row(figure, "", None, NO_RUN, "our runs") for figure in published.STAGE_WISE]
-    left = run.left_by_stage()
-    issue = next((left[name] for name in ("people", "judge", "execution", "rules") if name in left), ())
     values: dict[str, Result] = {
-        "tasks-initial": _count(len(left["initial"]), "tasks"),
-        "tasks-filtered": _count(len(issue), "tasks"),
+        "tasks-initial": _count(len(run.found.tasks), "tasks"),
+        "tasks-filtered": _count(len(_issue_cleaned(run)), "tasks"),
     }
-    if "difficulty" in left:
-        values |= dict.fromkeys(("tasks-hard", "tasks-hard-leaderboard"), _count(len(left["difficulty"]), "tasks"))
+    if hard := _hard(run):
+        values |= dict.fromkeys(("tasks-hard", "tasks-hard-leaderboard"), _count(len(hard), "tasks"))
     why = OTHER_SPLIT
     if isinstance(run.everyone, Undefined):
         values |= dict.fromkeys(("models-initial", "agreement-initial", "separability-initial"), run.everyone)
@@ -212,7 +212,8 @@ def _stage_wise(run: RunMaterial | None) -> list[Comparison]:
             parity = parity.model_copy(update={"value": parity.value / 100})
         values["separability-initial"] = parity
         why = (
-            f"{len(matrix.models)} models with a run on every task, the paper has 16; both figures depend on the models"
+            f"{len(matrix.models)} models with a run on every task, the paper has 16; agreement and separability "
+            "depend on the models"
         )
     rows = []
     for figure in published.STAGE_WISE:
@@ -237,7 +238,8 @@ def comparison_table(comparisons: Sequence[Comparison]) -> PaperTable:
         paper="all",
         ours="only here",
         title="Published figures next to ours",
-        note="Met: equal to the digits that the paper printed.",
+        note="Met: equal to the digits that the paper printed. Models are matched by their initial score, since the "
+        "paper and our runs may name them differently.",
         rows=tuple(
             {
                 "paper": row.published.paper,

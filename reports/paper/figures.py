@@ -102,13 +102,13 @@ def prompt_picture(run: RunMaterial) -> Figure:
     kinds = {task: _kind(task in found.flagged, action) for task, *_, action in rows}
     counts = {kind: sum(each == kind for each in kinds.values()) for kind in MARKS}
     words = ", ".join(f"{counts[kind]:,} with {MARKS[kind][3]}" for kind in MARKS if counts[kind])
+    embedder = run.analysis.provenance.embedder
     return Figure(
         id="prompts",
         title=title,
-        caption=f"n = {len(rows):,} prompts, embedded by {run.analysis.provenance.embedder}; the two directions in "
-        f"which they differ most (principal components of the unit vectors). Near prompts use alike words or mean "
-        f"alike things; the axes have no unit, and two directions show only a part of the distances. {words.capitalize()}. "
-        f"{COUNTED}",
+        caption=f"n = {len(rows):,} prompts, embedded by {embedder}; the two directions in which they differ most "
+        "(principal components of the unit vectors). Near prompts use alike words or mean alike things; the axes have "
+        f"no unit, and two directions show only a part of the distances. {words.capitalize()}. {COUNTED}",
         alt=f"Scatter of {len(rows):,} prompts in two directions: {words}.",
         svg=_scatter(rows, kinds),
         keys=tuple(

@@ -43,6 +43,8 @@ class RunMaterial:
         """Return the tasks that each stage leaves; stages that did not run are left out."""
         left: dict[StageName, tuple[str, ...]] = {"initial": tuple(self.found.categories)}
         left |= {stage.stage: stage.kept for stage in self.found.stages if stage.kept is not None}
+        if not self.found.stages:
+            left["rules"] = self.found.with_action("keep", "unchecked", "review")
         if not isinstance(self.analysis.hard, Undefined):
             left["difficulty"] = self.analysis.hard.selected
         return left

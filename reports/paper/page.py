@@ -156,7 +156,9 @@ def cell_text(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    if isinstance(value, float):
+        return f"{round(value, 3) + 0.0:.3f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def shown_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -160,7 +160,10 @@ def judges(alignment: Alignment | None) -> PaperTable:
         ours="`agenthard align score --also RUN`",
         title="Several judges on the same labelled tasks",
         rows=tuple(rows),
-        missing="" if rows else f"{NO_LABELS} It needs several judges: `agenthard align score --also RUN`.",
+        missing=""
+        if rows
+        else "It takes several judges on labelled tasks: `agenthard align score --also RUN --json`, "
+        "whose output is given with --alignment.",
     )
 
 
@@ -178,7 +181,10 @@ def failure_modes(alignment: Alignment | None) -> PaperTable:
         title="Why a judge was wrong",
         note="Shares of the errors that people explained.",
         rows=tuple(rows),
-        missing="" if rows else f"{NO_LABELS} People name the modes in the sheet of the second look.",
+        missing=""
+        if rows
+        else "It takes labels whose second look names failure modes: `agenthard align score --json`, "
+        "whose output is given with --alignment.",
     )
 
 
