@@ -202,7 +202,7 @@ async def embed_texts(
             async with limiter.slot(sum(len(text.encode()) for text in batch) // BYTES_PER_TOKEN_AT_LEAST):
                 return await provider.embed(batch, file.timeout)
 
-        vectors = await attempts.copy()(send)
+        vectors: list[Vector] = await attempts.copy()(send)
         if cache:
             cache.put((digests[text], vector) for text, vector in zip(batch, vectors, strict=True))
         found.update(zip(batch, vectors, strict=True))
@@ -231,7 +231,7 @@ def _batches(texts: Sequence[str]) -> list[list[str]]:
 
 
 def _vectors(answer: Sequence[Sequence[float]], texts: int) -> list[Vector]:
-    vectors = [tuple(float(value) for value in vector) for vector in answer]
+    vectors: list[Vector] = [tuple(float(value) for value in vector) for vector in answer]
     if len(vectors) != texts or len({len(vector) for vector in vectors}) != 1 or not vectors[0]:
         raise ValueError(f"expected {texts} vectors of one length, got lengths {[len(v) for v in vectors][:5]}")
     return vectors

@@ -30,6 +30,8 @@ class StageDecisions(Record):
     """Stage."""
     kept: tuple[str, ...] | None
     """Tasks that are not dropped, in the benchmark's order; None when the stage checked no task."""
+    review: int = 0
+    """Tasks in ``kept`` that wait for a person."""
     checked: int
     """Tasks on which a check of this stage ran; for people, the tasks on which their decision differs."""
     of: int
@@ -98,13 +100,21 @@ def decide_by_stage(
             coverage.without(*(check for check in coverage.checks if check not in seen)),
             {},
         )
-        kept = tuple(each.task_id for each in decisions if each.action != "drop")
-        rows.append(StageDecisions(stage=stage, kept=kept, checked=checked, of=len(task_ids)))
-    last = tuple(each.task_id for each in final if each.action != "drop")
-    if last != kept:
-        differs = len(set(last) ^ set(kept))
-        rows.append(StageDecisions(stage="people", kept=last, checked=differs, of=len(task_ids)))
-    return tuple(rows)
+        rows.append(_row(stage, decisions, checked))
+        kept = rows[-1].kept or ()
+    last = _row("people", final, 0)
+    differs = set(last.kept or ()) ^ set(kept)
+    return (*rows, last.model_copy(update={"checked": len(differs)})) if differs else tuple(rows)
+
+
+def _row(stage: DecidingStage, decisions: Sequence[Decision], checked: int) -> StageDecisions:
+    return StageDecisions(
+        stage=stage,
+        kept=tuple(each.task_id for each in decisions if each.action != "drop"),
+        review=sum(each.action == "review" for each in decisions),
+        checked=checked,
+        of=len(decisions),
+    )
 
 
 def _ran_on(coverage: CoverageTable, checks: Sequence[str]) -> int:

@@ -168,11 +168,11 @@ _MODULES = {
 """Public names by the module that defines them. A module is imported when one of its names is used, scipy with it."""
 
 __all__ = [
+    "ARENA_HARD_LEVEL",
     "Anchor",
     "AnchorBank",
     "AnchorBanks",
     "BankError",
-    "ARENA_HARD_LEVEL",
     "CategoryRetention",
     "DifferentModelsError",
     "Embedder",

@@ -18,7 +18,7 @@ from agenthard.reports.paper import tables
 from agenthard.reports.paper.comparison import compare_published, comparison_table
 from agenthard.reports.paper.figures import NUMBERS, failure_mode_bars, paper_figures, svg_file
 from agenthard.reports.paper.material import RunMaterial, read_material
-from agenthard.reports.paper.record import Comparison, Paper, PaperRun, PaperTable
+from agenthard.reports.paper.record import Comparison, Met, Paper, PaperRun, PaperTable
 from agenthard.reports.paper.stage_rows import stage_tables
 from agenthard.taxonomy.files import write_text
 from agenthard.taxonomy.printable import printable
@@ -27,7 +27,7 @@ STYLES = ("base.css", "top.css", "tables.css", "figures.css", "survey.css", "med
 SCRIPTS = ("dom.js", "sorting.js", "scrolling.js", "downloads.js", "figures.js")
 MOST_ROWS = 60
 """Rows of a table that the page and the Markdown show; the CSV file has all."""
-ORDER = ("met", "differs", "not made", "unknown")
+ORDER: tuple[Met, ...] = ("met", "differs", "not made", "unknown")
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ def _write_page(paper: Paper, figures: Mapping[str, Mapping[str, Figure]], path:
 
 
 def _groups(comparisons: Sequence[Comparison]) -> dict[str, list[Comparison]]:
-    found = {name: [row for row in comparisons if row.met == name] for name in ORDER}
+    found: dict[str, list[Comparison]] = {name: [row for row in comparisons if row.met == name] for name in ORDER}
     return {name: rows for name, rows in found.items() if rows}
 
 

@@ -50,7 +50,8 @@ def _table(run: RunMaterial) -> PaperTable:
                 "Every row is decided again from the findings of its stage and of those before it. Agreement and",
                 "separability are on tasks with a verdict of every compared model; separability is exact at 95 %, next",
                 "to the parity mode of Arena-Hard's code (90 %, 100 unpaired rounds). The null of each figure is that",
-                "of random subsets of equal size.",
+                "of random subsets of equal size. Tasks to review stay until a person decides; the paper's pipeline drops",
+                "what its judge flags.",
                 *notes,
             ]
         ),
@@ -59,6 +60,7 @@ def _table(run: RunMaterial) -> PaperTable:
 
 
 def _row(run: RunMaterial, stage: Stage, left: Sequence[str] | None) -> dict[str, Any]:
+    review: dict[str, int] = {each.stage: each.review for each in run.found.stages if each.kept is not None}
     row: dict[str, Any] = {
         "stage": stage.title,
         "ran": stage.ran,
@@ -66,6 +68,7 @@ def _row(run: RunMaterial, stage: Stage, left: Sequence[str] | None) -> dict[str
         "split_id": stage.split_id,
         "tasks": stage.n,
         "removed": stage.removed,
+        "to_review": review.get(stage.name),
         **plain("compression", stage.from_original),
         **plain("compression_in_stage", stage.from_previous),
     }

@@ -56,6 +56,7 @@ def test_each_stage_adds_its_own_findings() -> None:
     assert rows(found)[:2] == [("rules", ("t1", "t2", "t3"), 4), ("execution", ("t2", "t3"), 3)]
     judged = final(FINDINGS, table)
     assert found[2].kept == tuple(d.task_id for d in judged if d.action != "drop")
+    assert [each.review for each in found][2] == sum(d.action == "review" for d in judged)
     assert [each.note for each in found] == [
         "",
         "Checks of this stage ran on 3 of 4 tasks.",
