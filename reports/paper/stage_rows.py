@@ -50,8 +50,8 @@ def _table(run: RunMaterial) -> PaperTable:
                 "Every row is decided again from the findings of its stage and of those before it. Agreement and",
                 "separability are on tasks with a verdict of every compared model; separability is exact at 95 %, next",
                 "to the parity mode of Arena-Hard's code (90 %, 100 unpaired rounds). The null of each figure is that",
-                "of random subsets of equal size. Tasks to review stay until a person decides; the paper's pipeline drops",
-                "what its judge flags.",
+                "of random subsets of equal size. Tasks to review stay until a person decides; the paper's pipeline",
+                "drops what its judge flags.",
                 *notes,
             ]
         ),
