@@ -25,6 +25,8 @@ from agenthard.taxonomy.printable import printable
 
 STYLES = ("base.css", "top.css", "tables.css", "figures.css", "survey.css", "media.css")
 SCRIPTS = ("dom.js", "sorting.js", "scrolling.js", "downloads.js", "figures.js")
+WHY = "_why"
+"""End of the name of a column that has the reason why a number does not exist."""
 MOST_ROWS = 60
 """Rows of a table that the page and the Markdown show; the CSV file has all."""
 ORDER: tuple[Met, ...] = ("met", "differs", "not made", "unknown")
@@ -147,23 +149,36 @@ def sentence(paper: Paper) -> str:
 
 
 def cell_text(value: Any) -> str:
-    """Write a cell for people.
+    """Write a value for people.
 
-    >>> [cell_text(value) for value in (None, True, 3, 0.123456, "a")]
-    ['', 'yes', '3', '0.123', 'a']
+    >>> [cell_text(value) for value in (None, True, 3, 0.123456, -0.0001, 8.0, "a")]
+    ['', 'yes', '3', '0.123', '0.000', '8', 'a']
     """
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{round(value, 3) + 0.0:.3f}"
+        return f"{value:,.0f}" if abs(value) > 1 and value == round(value) else f"{round(value, 3) + 0.0:.3f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def shown_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the columns that hold anything."""
-    return [name for name in rows[0] if any(row[name] is not None for row in rows)] if rows else []
+    """Name the columns that hold anything; the reason of a number that does not exist takes the place of the number.
+
+    >>> shown_columns([{"a": None, "a_why": "no runs", "b": None}])
+    ['a']
+    """
+    names = list(rows[0]) if rows else []
+    used = {name for name in names if any(row[name] is not None for row in rows)}
+    reasons = {f"{name}{WHY}" for name in names}
+    return [name for name in names if name not in reasons and used & {name, f"{name}{WHY}"}]
+
+
+def shown_cell(row: Mapping[str, Any], name: str) -> str:
+    """Write a cell for people: the value, or the reason why there is none."""
+    reason = row.get(f"{name}{WHY}")
+    return str(reason) if row[name] is None and reason else cell_text(row[name])
 
 
 def table_markdown(each: PaperTable, most: int = MOST_ROWS) -> str:
@@ -172,7 +187,7 @@ def table_markdown(each: PaperTable, most: int = MOST_ROWS) -> str:
     if each.missing:
         return "\n\n".join([*parts, f"Not made: {md(each.missing)}"]) + "\n"
     columns = shown_columns(each.rows)
-    rows = [[md(cell_text(row[name])) for name in columns] for row in each.rows[:most]]
+    rows = [[md(shown_cell(row, name)) for name in columns] for row in each.rows[:most]]
     parts.append(table([md(name.replace("_", " ")) for name in columns], rows))
     if len(each.rows) > most:
         parts.append(f"{most:,} of {len(each.rows):,} rows; tables/{each.name}.csv has all.")
@@ -213,7 +228,7 @@ def _write_page(paper: Paper, figures: Mapping[str, Mapping[str, Figure]], path:
         figures=drawn,
         styles=STYLES,
         scripts=SCRIPTS,
-        filters={"cell": cell_text, "shown": shown_columns, "anchor": anchor},
+        filters={"cell": cell_text, "shown": shown_columns, "in_row": shown_cell, "anchor": anchor},
         paper=paper,
         sentence=sentence(paper),
         origins=[_origin(run) for run in paper.runs],

@@ -119,7 +119,7 @@ def _drawn(maps: list[AgreementMap], steps: Steps) -> Markup:
     import altair as alt
 
     models = max(len(grid.models) for grid in maps)
-    cell = 26 if models <= MOST_NUMBERED else max(min(SIDE // models, 20), 8)
+    cell = (26 if len(maps) < 3 else 24) if models <= MOST_NUMBERED else max(min(SIDE // models, 20), 8)
     in_row = len(maps) * models * cell <= 960 and len({grid.models for grid in maps}) == 1
     data: dict[str, list[Mark]] = {grid.split: _cells(grid, steps) for grid in maps}
     charts = []
