@@ -217,14 +217,15 @@ def rank_changes(runs: Sequence[RunMaterial]) -> PaperTable:
     for run in runs:
         for change in run.analysis.stability:
             for measure in change.measures:
-                band = None if isinstance(measure.null, Undefined) else measure.null
+                null = measure.null
+                band, reason = (None, null.reason) if isinstance(null, Undefined) else (null, None)
                 rows.append(
                     {"run": run.name, "errors": change.reading.removeprefix("errors_").replace("_", " ")}
                     | {"before": change.before, "after": change.after, "figure": measure.title}
                     | plain("before_value", measure.original)
                     | plain("observed", measure.observed)
                     | {"random_low": band.low if band else None, "random_high": band.high if band else None}
-                    | {"verdict": measure.verdict}
+                    | {"verdict": measure.verdict, "no_null": reason}
                 )
     return PaperTable(
         name="rank-changes",
