@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import agenthard as ah
 from agenthard.reports.paper.record import Paper
 from tests.flows.commands.test_report import audited, command, refused, write_benchmark
 
@@ -95,3 +96,10 @@ def test_what_cannot_be_used_is_named(finished: Path, tmp_path: Path) -> None:
         "paper", finished, "--embedder", "word2vec", "--out", tmp_path / "out"
     )
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.long
+def test_python_makes_the_same_tables(finished: Path, tmp_path: Path) -> None:
+    found = ah.paper([finished])
+    assert found == ah.paper([finished], tmp_path)
+    assert Paper.model_validate_json((tmp_path / "paper.json").read_bytes()).tables[0].rows[0]["tasks"] == 40
