@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agenthard.reports.cleaning.models import MatrixAnalysis
     from agenthard.reports.comparison.audits import AuditComparison
     from agenthard.reports.comparison.scores import ScoreComparison
+    from agenthard.reports.paper.record import Paper
     from agenthard.reports.survey.record import Survey
 
 PathLike = str | Path
@@ -189,6 +190,37 @@ def survey(results: Iterable[AuditResult | PathLike], page: PathLike | None = No
     if page is not None:
         write_survey(found, Path(page))
     return found
+
+
+def paper(
+    results: Iterable[AuditResult | PathLike],
+    out: PathLike | None = None,
+    *,
+    embedder: str = "tfidf",
+    alignment: PathLike | None = None,
+) -> "Paper":
+    """Make every table of the audit paper, and compare its published figures with ours.
+
+    Args:
+        results: audits or run folders, as they are or after a judge.
+        out: folder for the page, tables and figures; None means that nothing is written.
+        embedder: what turns prompts into vectors (see ``agenthard.audit.statistics.embedder``).
+        alignment: what ``agenthard align score --json`` printed, for the tables that need labels of people.
+
+    Raises:
+        UsageError: when an audit is not written.
+        CommandError: when a run folder or the alignment cannot be read.
+    """
+    from agenthard.flows.paper import read_alignment
+    from agenthard.reports.cleaning.inputs import AnalysisSettings
+    from agenthard.reports.paper.material import read_material
+    from agenthard.reports.paper.page import make_paper, write_paper
+
+    folders, settings = [_folder(result) for result in results], AnalysisSettings(embedder=embedder)
+    labels = None if alignment is None else read_alignment(Path(alignment))
+    if out is not None:
+        return write_paper(folders, Path(out), settings, alignment=labels).paper
+    return make_paper(read_material(folders, settings), labels)
 
 
 def leaderboard(scores: "pandas.DataFrame | PathLike", drop: Iterable[str] = ()) -> "MatrixAnalysis":

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from agenthard.audit.sources.formats.suite.malformed_suite import MalformedInstanceError
     from agenthard.audit.sources.mapping.paths import PathSyntaxError
     from agenthard.audit.sources.tau.records import UnreadableDomainError
+    from agenthard.audit.statistics.embedders import EmbedderError
     from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
     from agenthard.audit.time_limit import CheckTimeoutError
     from agenthard.escape.agents.explorer import EpisodeOverError
@@ -198,6 +199,7 @@ _PLACES = {
     "AH708": "reports.evaluation.episodes:EvaluationError",
     "AH709": "reports.labels:LabelError",
     "AH710": "reports.survey.survey:SurveyError",
+    "AH715": "audit.statistics.embedders:EmbedderError",
     "AH801": "flows.errors:CommandError",
     "AH802": "flows.errors:RunFolderError",
     "AH803": "flows.judging.session:NotAskedError",
@@ -247,6 +249,7 @@ __all__ = [
     "DifferentWorkerError",
     "EditError",
     "EpisodeDoneError",
+    "EmbedderError",
     "EpisodeOverError",
     "EvaluationError",
     "ExecutionError",

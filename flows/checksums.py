@@ -25,7 +25,12 @@ STATUS = "status.json"
 """File in ``work/`` that says what a command is doing, or why it ended early (`agenthard.flows.job_status`)."""
 SQLITE = b"SQLite format 3\0"
 """First bytes of a SQLite file."""
-_LIVE_NAMES = frozenset({"review.db", "review-access.jsonl", "episodes.sqlite", "ledger.sqlite", "replies.sqlite"})
+_LIVE_NAMES = frozenset(
+    {
+        *("review.db", "review-access.jsonl"),
+        *("embeddings.sqlite", "episodes.sqlite", "ledger.sqlite", "replies.sqlite"),
+    }
+)
 _LIVE_ENDINGS = ("-wal", "-shm", "-journal", ".partial")
 
 

@@ -67,6 +67,10 @@ COMMANDS = {
         "survey:survey",
         "Put audits side by side: flaws by category, evaluators put to the test, points on flawed tasks, versions.",
     ),
+    "paper": (
+        "paper:paper",
+        "Make every table and figure of the audit paper from audits, and say which published figures are met.",
+    ),
     "review": (
         "review:review",
         "Review flagged instances in a browser: queue, blind verdicts, adjudication; what people decide is kept.",
@@ -137,7 +141,7 @@ PANELS = {
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
     "Judge": ("judge", "align", "score", "faults"),
     "Review": ("review", "queue", "verdicts", "decide"),
-    "Reports and repairs": ("report", "compare", "survey", "leaderboard", "repair", "publish"),
+    "Reports and repairs": ("report", "compare", "survey", "leaderboard", "paper", "repair", "publish"),
     "Operations": ("status", "verify", "rerun", "gc"),
     "Models and benchmarks": ("evaluate", "sources", "ace", "escape", "env"),
 }

@@ -14,8 +14,10 @@ from agenthard.audit.statistics import Undefined
 from agenthard.audit.statistics.result import PREFIX
 from agenthard.flows.run_folder import RunFolder
 from agenthard.reports.cleaning.analysis import analyse
+from agenthard.reports.cleaning.compression import StageCompressions, stage_sizes
 from agenthard.reports.cleaning.inputs import AnalysisSettings, load_run
 from agenthard.reports.cleaning.record import CleaningAnalysis
+from agenthard.reports.cleaning.stages import StageName
 from agenthard.reports.cleaning.tables import write_analysis
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.record import Record
@@ -56,6 +58,17 @@ class ReportOutcome(Record):
     """Why it was not written; empty when it was."""
     incomplete: bool
     """Whether there is a hard split that could not be written."""
+    stages: dict[StageName, int] = {}
+    """Tasks that each stage leaves, the initial ones first; stages that did not run are left out."""
+
+
+class Reports(Record):
+    """Reports on several runs."""
+
+    reports: tuple[ReportOutcome, ...]
+    """One per run."""
+    compression: tuple[StageCompressions, ...]
+    """What the stages remove of all benchmarks together."""
 
 
 def make_report(settings: ReportSettings) -> ReportOutcome:
@@ -103,6 +116,7 @@ def conclude_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Rep
         hard_split=str(written) if written else None,
         no_hard_split=reason,
         incomplete=written is None and not isinstance(analysis.hard, Undefined),
+        stages=stage_sizes(analysis),
     )
 
 

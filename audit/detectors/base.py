@@ -76,6 +76,8 @@ class Detector(ABC):
     """True while it has no true finding on a real benchmark: audits run it with ``--experimental`` only."""
     deciding: ClassVar[DecidingKind | None] = None
     """Kind of deciding check: only a task on which such a check ran can be called clean."""
+    executes: ClassVar[bool] = False
+    """Whether it executes tools or an evaluator; a deciding check of kind "execution" does so anyway."""
     about_values: ClassVar[bool] = False
     """Its hits say that a gold argument has a wrong value: what the evaluator never compares is cosmetic."""
 

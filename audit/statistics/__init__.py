@@ -25,17 +25,22 @@ if TYPE_CHECKING:
     )
     from agenthard.audit.statistics.anchors import ItemBank, ability, anchor_estimate, gpirt_estimate, pirt_estimate
     from agenthard.audit.statistics.diversity import (
-        Embedder,
-        HashingEmbedder,
         PromptSpace,
-        SentenceTransformerEmbedder,
-        TfidfEmbedder,
-        embedder,
         mean_nearest_neighbour_distance,
         mean_pairwise_distance,
     )
+    from agenthard.audit.statistics.embedders import (
+        Embedder,
+        EmbedderError,
+        HashingEmbedder,
+        ModelEmbedder,
+        SentenceTransformerEmbedder,
+        TfidfEmbedder,
+        embedder,
+    )
     from agenthard.audit.statistics.exchange import RankExchange, TogetherTest, changes_together, rank_exchange
     from agenthard.audit.statistics.intervals import clustered_wilson, effective_wilson, fisher_z, upper_tail, wilson
+    from agenthard.audit.statistics.item_bank import Anchor, AnchorBank, AnchorBanks, BankError, anchor_banks
     from agenthard.audit.statistics.item_response import ItemParameters, ItemResponse, item_parameters, item_rest
     from agenthard.audit.statistics.loading import (
         Infrastructure,
@@ -124,11 +129,12 @@ if TYPE_CHECKING:
 _MODULES = {
     "agreement": "chance_corrected_agreement cohen_kappa krippendorff_alpha model_agreement",
     "anchors": "ItemBank ability anchor_estimate gpirt_estimate pirt_estimate",
-    "diversity": (
-        "Embedder HashingEmbedder PromptSpace SentenceTransformerEmbedder TfidfEmbedder embedder "
-        "mean_nearest_neighbour_distance mean_pairwise_distance"
+    "diversity": "PromptSpace mean_nearest_neighbour_distance mean_pairwise_distance",
+    "embedders": (
+        "Embedder EmbedderError HashingEmbedder ModelEmbedder SentenceTransformerEmbedder TfidfEmbedder embedder"
     ),
     "intervals": "clustered_wilson effective_wilson fisher_z upper_tail wilson",
+    "item_bank": "Anchor AnchorBank AnchorBanks BankError anchor_banks",
     "item_response": "ItemParameters ItemResponse item_parameters item_rest",
     "loading": "Infrastructure matrix_from_frame matrix_from_rows matrix_from_trajectories read_matrix",
     "matrix": "DifferentModelsError MatrixError Missing ScoreMatrix require_same_models",
@@ -163,9 +169,14 @@ _MODULES = {
 
 __all__ = [
     "ARENA_HARD_LEVEL",
+    "Anchor",
+    "AnchorBank",
+    "AnchorBanks",
+    "BankError",
     "CategoryRetention",
     "DifferentModelsError",
     "Embedder",
+    "EmbedderError",
     "Estimate",
     "HashingEmbedder",
     "Infrastructure",
@@ -174,6 +185,7 @@ __all__ = [
     "ItemResponse",
     "MatrixError",
     "Missing",
+    "ModelEmbedder",
     "MonteCarloP",
     "NullBand",
     "NullDistribution",
@@ -199,6 +211,7 @@ __all__ = [
     "Verdict",
     "ability",
     "adjusted",
+    "anchor_banks",
     "anchor_estimate",
     "arena_hard_separability",
     "average_rank_shift",

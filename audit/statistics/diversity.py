@@ -1,24 +1,19 @@
-"""How much the prompts of a benchmark differ: mean cosine distances of their embeddings.
+"""How much the prompts of a benchmark differ: mean cosine distances of their embeddings, and a plane of them."""
 
-TF-IDF and hashing need no further package; sentence-transformers is an extra.
-"""
-
-import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
-from itertools import chain
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agenthard.audit.statistics.embedders import embedder, unit_rows
 from agenthard.audit.statistics.nulls import NullDistribution, null_of, summarise_null
+from agenthard.audit.statistics.resampling import one_thread
 from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
 from agenthard.audit.statistics.subsets import SubsetDraws
-from agenthard.taxonomy.errors import MissingExtraError
 
 Vectors = Any
 """n × dimensions: a NumPy array or a SciPy sparse matrix."""
@@ -26,7 +21,6 @@ _BLOCK_CELLS = 1 << 22
 _NEIGHBOURS = 64
 NEAREST_DRAWS = 1000
 """Random subsets behind the null of the nearest neighbour, which is computed one by one."""
-_WORD = re.compile(r"\b\w\w+\b")
 _NEIGHBOUR_CELLS = 1 << 20
 
 
@@ -106,18 +100,6 @@ def _norms(vectors: Vectors) -> NDArray[np.float64] | Undefined:
     return norms
 
 
-def _unit_rows(vectors: Vectors) -> Any:
-    """Divide each row by its Euclidean norm; rows of zeros stay."""
-    if hasattr(vectors, "toarray"):
-        scaled = vectors.astype(np.float64)
-        squares = type(scaled)((scaled.data**2, scaled.indices, scaled.indptr), scaled.shape)
-        norms = np.sqrt(squares @ np.ones(scaled.shape[1]))
-        scaled.data /= np.repeat(norms, np.diff(scaled.indptr))
-        return scaled
-    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    return vectors / np.where(norms > 0, norms, 1)[:, None]
-
-
 def _blocks(vectors: Vectors) -> list[slice]:
     n, width = vectors.shape
     size = max(1, _BLOCK_CELLS // 8 // max(1, width)) if not hasattr(vectors, "toarray") else max(1, n)
@@ -142,129 +124,35 @@ def _estimate(value: float, n: int, of: int, method: str) -> Estimate:
     return Estimate(value=value, n=n, of=of, unit="prompts", method=f"{method}; zero vectors left out")
 
 
-class Embedder(Protocol):
-    """Anything that turns texts into one vector each."""
-
-    @property
-    def name(self) -> str:
-        """Name that reports print with the diversity: figures of different embedders are not comparable."""
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        """Turn texts into vectors.
-
-        Args:
-            texts: one per task.
-
-        Returns:
-            texts × dimensions, a NumPy array or a SciPy sparse matrix; a text without words becomes a row of zeros.
-        """
-
-
-class TfidfEmbedder:
-    """Term frequency times inverse document frequency of words, as scikit-learn's defaults compute it.
-
-    scikit-learn itself imports more than a report needs. The weights depend on all texts given: embed the original
-    benchmark once, and take the rows of a split from it. Within a row, words are in the order in which they first
-    occur, as there: sums of floating-point numbers depend on it.
-    """
-
-    name = "tfidf"
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        """Turn texts into sparse vectors, one row each (see ``Embedder.embed``)."""
-        from scipy.sparse import csr_array
-
-        counts = [Counter(_WORD.findall(text.lower())) for text in texts]
-        seen = {word: number for number, word in enumerate(dict.fromkeys(chain.from_iterable(counts)))}
-        if not seen:
-            return csr_array((len(texts), 1), dtype=np.float64)
-        column = np.empty(len(seen), dtype=np.int32)
-        column[[seen[word] for word in sorted(seen)]] = np.arange(len(seen))
-        rows = [sorted((seen[word], count) for word, count in each.items()) for each in counts]
-        columns = column[[number for row in rows for number, _ in row]]
-        frequencies = np.array([count for row in rows for _, count in row], dtype=np.float64)
-        texts_with = np.bincount(columns, minlength=len(seen))
-        weights = np.log((len(texts) + 1) / (texts_with + 1.0)) + 1.0
-        starts = np.cumsum([0, *map(len, rows)], dtype=np.int32)
-        return _unit_rows(csr_array((frequencies * weights[columns], columns, starts), (len(texts), len(seen))))
-
-
-class HashingEmbedder:
-    """Counts of words in 2¹⁸ hashed columns: rows do not depend on the other texts (scikit-learn's defaults)."""
-
-    name = "hashing"
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        """Turn texts into sparse vectors, one row each (see ``Embedder.embed``)."""
-        from scipy.sparse import csr_array
-        from sklearn.feature_extraction.text import HashingVectorizer
-
-        features = 2**18
-        if not texts:
-            return csr_array((0, features), dtype=np.float64)
-        return csr_array(HashingVectorizer(n_features=features).transform(texts))
-
-
-class SentenceTransformerEmbedder:
-    """Meaning-based vectors of a sentence-transformers model, the kind the audit paper uses.
-
-    Args:
-        model: name or folder of the model.
-
-    Raises:
-        MissingExtraError: when sentence-transformers is not installed.
-    """
-
-    def __init__(self, model: str = "sentence-transformers/all-MiniLM-L6-v2") -> None:
-        try:
-            library = import_module("sentence_transformers")
-        except ImportError as error:
-            raise MissingExtraError("the embedder 'sentence-transformers'", "embed") from error
-        self.name = f"sentence-transformers:{model}"
-        self._model = library.SentenceTransformer(model)
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        """Turn texts into dense vectors, one row each (see ``Embedder.embed``)."""
-        vectors = np.asarray(self._model.encode(list(texts), show_progress_bar=False))
-        return vectors * np.array([bool(text.strip()) for text in texts], dtype=vectors.dtype)[:, None]
-
-
-def embedder(name: str = "tfidf") -> Embedder:
-    """Find an embedder by its name.
-
-    Args:
-        name: "tfidf", "hashing", "sentence-transformers", or "sentence-transformers:MODEL".
-
-    Returns:
-        The embedder.
-
-    Raises:
-        MissingExtraError: when its library is not installed.
-        ValueError: for an unknown name.
-    """
-    kind, _, model = name.partition(":")
-    if name == "tfidf":
-        return TfidfEmbedder()
-    if name == "hashing":
-        return HashingEmbedder()
-    if kind == "sentence-transformers":
-        return SentenceTransformerEmbedder(model) if model else SentenceTransformerEmbedder()
-    raise ValueError(
-        f"unknown embedder {name!r}: use tfidf, hashing, sentence-transformers or sentence-transformers:MODEL"
-    )
-
-
 class PromptSpace:
     """Embeddings of all prompts, made once, because TF-IDF weights depend on all texts.
 
     Args:
         prompts: one text per task.
         name: the embedder.
+        cache: file that keeps the vectors of models; None keeps none.
     """
 
-    def __init__(self, prompts: Sequence[str], name: str = "tfidf") -> None:
-        self._vectors: Any = embedder(name).embed(prompts)
+    def __init__(self, prompts: Sequence[str], name: str = "tfidf", cache: Path | None = None) -> None:
+        self._vectors: Any = embedder(name, cache).embed(prompts)
         self._size = len(prompts)
+
+    def plane(self) -> NDArray[np.float64]:
+        """Place all prompts in a plane, so that prompts with similar words or meaning are close (PCA).
+
+        The two directions in which the unit vectors differ most, from their mean; the sign of each makes the largest
+        coordinate positive. Prompts without direction lie where the mean of the others is.
+
+        Returns:
+            prompts × 2; zeros for fewer than three prompts with a direction.
+        """
+        places = np.zeros((self._size, 2))
+        norms = self._all_norms
+        directed = np.flatnonzero(norms > 0) if not isinstance(norms, Undefined) else np.zeros(0, np.intp)
+        if len(directed) < 3 or self._vectors.shape[1] < 2:
+            return places
+        places[directed] = _main_directions(self._units[directed])
+        return places
 
     def pairwise(self, positions: NDArray[np.intp]) -> Result:
         """Mean cosine distance over all pairs of these prompts."""
@@ -332,7 +220,7 @@ class PromptSpace:
 
     @cached_property
     def _units(self) -> Any:
-        return _unit_rows(self._vectors)
+        return unit_rows(self._vectors)
 
     @cached_property
     def _lists(self) -> "_Neighbours":
@@ -354,6 +242,26 @@ class PromptSpace:
             neighbours[start : start + rows] = np.take_along_axis(top, order, axis=1)
             similarities[start : start + rows] = np.take_along_axis(similar, neighbours[start : start + rows], axis=1)
         return _Neighbours(neighbours, similarities, directed)
+
+
+def _main_directions(units: Any) -> NDArray[np.float64]:
+    """Project rows on the two directions in which they differ most from their mean, without a dense copy of them."""
+    from scipy.sparse.linalg import LinearOperator, svds
+
+    n, width = units.shape
+    mean = np.asarray(units.mean(axis=0)).ravel()
+    centred = LinearOperator(
+        (n, width),
+        matvec=lambda x: units @ x.ravel() - float(mean @ x.ravel()),
+        rmatvec=lambda y: units.T @ y.ravel() - mean * float(y.sum()),
+        dtype=np.float64,
+    )
+    with one_thread():
+        left, sizes, _ = svds(centred, k=2, v0=np.ones(min(n, width)), solver="arpack")
+    order = np.argsort(-sizes, kind="stable")
+    places = np.asarray(left[:, order] * sizes[order])
+    largest = np.abs(places).argmax(axis=0)
+    return places * np.where(places[largest, np.arange(2)] < 0, -1.0, 1.0)
 
 
 @dataclass(frozen=True)

@@ -41,3 +41,12 @@ SeedOption = Annotated[int, typer.Option(help="Seed of every draw: equal seeds g
 VerdictsOption = Annotated[
     float, typer.Option(min=0, max=1, help="Smallest share of the tasks on which a compared model needs a verdict.")
 ]
+EmbedderOption = Annotated[
+    str,
+    typer.Option(
+        help="What turns prompts into vectors for the diversity: tfidf, hashing, "
+        "sentence-transformers[:NAME or FOLDER], openai/NAME, google/NAME, compatible/NAME@BASE_URL, or a model file. "
+        "Vectors of a model are kept in the run "
+        "folder, and a text is sent once."
+    ),
+]

@@ -1,16 +1,20 @@
 """``agenthard report``: what cleaning does to a leaderboard."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agenthard.flows.commands.options import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
-from agenthard.flows.commands.output import JsonOption, error_console, print_json
+from agenthard.flows.commands.options import DrawsOption, EmbedderOption, ResamplesOption, SeedOption, VerdictsOption
+from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
+
+if TYPE_CHECKING:
+    from agenthard.flows.report import ReportOutcome
+    from agenthard.reports.cleaning.compression import StageCompressions
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="Run folder of an audit.")],
+    runs: Annotated[list[Path], typer.Argument(help="Run folders of audits; several also get a common compression.")],
     experiment: Annotated[
         str | None, typer.Option(help="Experiment to report on; default: the one with the most comparable models.")
     ] = None,
@@ -24,6 +28,7 @@ def report(
     draws: DrawsOption = 5000,
     resamples: ResamplesOption = 2000,
     seed: SeedOption = 0,
+    embedder: EmbedderOption = "tfidf",
     baseline: Annotated[Path | None, typer.Option(help="Earlier run folder: its findings are not new.")] = None,
     benchmark: Annotated[
         Path | None, typer.Option(help="Folder of the benchmark, for the hard split; default: where it was audited.")
@@ -32,39 +37,65 @@ def report(
 ) -> None:
     """Report what cleaning does to a leaderboard, compared with deleting as many random tasks.
 
-    Writes RUN/report (page, JSON, summary, CSV tables) and the hard split in the benchmark's own format.
+    Writes RUN/report (page, JSON, summary, CSV tables) and the hard split in the benchmark's own format. Of several
+    runs, each gets its report, and the compression of all benchmarks is given pooled and as their mean.
 
     Example: `agenthard report demo-run/demo`
     """
     from agenthard.audit.decisions.difficulty import DifficultyRule
-    from agenthard.flows.errors import ExitCode
-    from agenthard.flows.report import ReportSettings
+    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.report import Reports, ReportSettings
     from agenthard.flows.report_flow import run_report
+    from agenthard.reports.cleaning.compression import compressions
     from agenthard.reports.cleaning.inputs import AnalysisSettings
 
-    settings = ReportSettings(
-        run=str(run),
-        experiment=experiment,
-        analysis=AnalysisSettings(
-            seed=seed,
-            draws=draws,
-            resamples=resamples,
-            difficulty=DifficultyRule(threshold=threshold, min_category_share=min_category_share),
-            min_verdicts=min_verdicts,
-        ),
-        baseline=str(baseline) if baseline else None,
-        benchmark=str(benchmark) if benchmark else None,
-    )
+    if benchmark and len(runs) > 1:
+        raise CommandError("--benchmark names the folder of one benchmark; report on each run by itself")
+    settings = [
+        ReportSettings(
+            run=str(run),
+            experiment=experiment,
+            analysis=AnalysisSettings(
+                seed=seed,
+                draws=draws,
+                resamples=resamples,
+                difficulty=DifficultyRule(threshold=threshold, min_category_share=min_category_share),
+                min_verdicts=min_verdicts,
+                embedder=embedder,
+            ),
+            baseline=str(baseline) if baseline else None,
+            benchmark=str(benchmark) if benchmark else None,
+        )
+        for run in dict.fromkeys(runs)
+    ]
     with error_console().status("analysing"):
-        outcome = run_report(settings)
+        outcomes = [run_report(each) for each in settings]
+    together = compressions({each.run: outcome.stages for each, outcome in zip(settings, outcomes, strict=True)})
     if as_json:
-        print_json(outcome)
+        print_json(outcomes[0] if len(outcomes) == 1 else Reports(reports=tuple(outcomes), compression=together))
     else:
-        for sentence in (outcome.sentence, *outcome.splits, *outcome.stability):
-            typer.echo(f"{sentence}\n")
-        folder = Path(outcome.folder)
-        typer.echo(f"report     {folder / 'report.html'}\ndata       {folder / 'analysis.json'}")
-        typer.echo(f"summary    {folder / 'summary.md'}\ntables     {folder / 'tables'}")
-        typer.echo(f"hard split {outcome.hard_split or f'not written: {outcome.no_hard_split}'}")
-    if outcome.incomplete:
+        for outcome in outcomes:
+            _show(outcome)
+        if len(outcomes) > 1:
+            print_table("", COLUMNS, [_cells(row) for row in together], right=COLUMNS[1:])
+    if any(outcome.incomplete for outcome in outcomes):
         raise typer.Exit(ExitCode.INCOMPLETE)
+
+
+COLUMNS = ("compression after", "ran on", "tasks left", "pooled", "mean of benchmarks")
+
+
+def _show(outcome: "ReportOutcome") -> None:
+    for sentence in (outcome.sentence, *outcome.splits, *outcome.stability):
+        typer.echo(f"{sentence}\n")
+    folder = Path(outcome.folder)
+    typer.echo(f"report     {folder / 'report.html'}\ndata       {folder / 'analysis.json'}")
+    typer.echo(f"summary    {folder / 'summary.md'}\ntables     {folder / 'tables'}")
+    typer.echo(f"hard split {outcome.hard_split or f'not written: {outcome.no_hard_split}'}")
+
+
+def _cells(row: "StageCompressions") -> tuple[str, ...]:
+    from agenthard.reports.kit.text import result_text
+
+    shares = (result_text(row.pooled, "share"), result_text(row.macro, "share"))
+    return (row.title, f"{row.ran} of {row.benchmarks}", f"{row.kept:,} of {row.tasks:,}", *shares)

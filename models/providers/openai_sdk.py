@@ -28,7 +28,7 @@ class OpenAISDK:
         """Send a request once.
 
         Args:
-            api: ``chat`` or ``responses``.
+            api: ``chat``, ``responses`` or ``embeddings``.
             body: The request in the format of the interface.
             extra: Further fields of the body, which take precedence.
             timeout: Timeout in seconds.
@@ -41,7 +41,7 @@ class OpenAISDK:
         """
         import httpx2
 
-        path = "/chat/completions" if api == "chat" else "/responses"
+        path = "/chat/completions" if api == "chat" else f"/{api}"
         limit = httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS))
 
         async def send() -> Any:

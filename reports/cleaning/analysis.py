@@ -15,7 +15,7 @@ from agenthard.reports.cleaning.stability import Groups, RankingStability
 from agenthard.reports.cleaning.stages import PromptStatistics, ScoreStatistics, StageName, stage_table
 from agenthard.taxonomy.finding import Severity, Tier
 
-TOGETHER = "by itself; its findings are decided together with those of the rules, and the row of rules holds both"
+UNKNOWN_STAGES = "its findings are not known apart from those of the rules, and the row of rules holds both"
 
 
 def analyse(
@@ -54,9 +54,7 @@ def analyse(
     )
     left: dict[StageName, Collection[str] | str] = {
         "initial": splits[0].task_ids,
-        "rules": kept,
-        "execution": TOGETHER,
-        "judge": TOGETHER,
+        **_decided_stages(found, kept),
         "difficulty": hard.reason.removeprefix(PREFIX) if isinstance(hard, Undefined) else hard.record.selected,
     }
     matrix = runs if isinstance(runs, Undefined) else runs.missing
@@ -72,8 +70,9 @@ def analyse(
             found.categories,
             left,
             ScoreStatistics(matrix, groups, settings),
-            PromptStatistics({task.id: task.prompt for task in found.tasks}, groups, settings),
+            PromptStatistics({task.id: task.prompt for task in found.tasks}, groups, settings, found.vectors),
             1 - settings.level,
+            notes={each.stage: each.note for each in found.stages},
         ),
         leaderboards=part.leaderboards,
         stability=part.stability,
@@ -97,6 +96,13 @@ def analyse(
         ),
         glossary=GLOSSARY,
     )
+
+
+def _decided_stages(found: CleaningInput, kept: Sequence[str]) -> dict[StageName, Collection[str] | str]:
+    """Return what each deciding stage leaves, or why it checked nothing."""
+    if not found.stages:
+        return {"rules": kept, "execution": UNKNOWN_STAGES, "judge": UNKNOWN_STAGES}
+    return {each.stage: each.reason if each.kept is None else each.kept for each in found.stages}
 
 
 def _hard(

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,10 +10,13 @@ from typing import Any
 
 from pydantic import Field
 
-from agenthard.audit.coverage import RAN
+from agenthard.audit.coverage import RAN, CoverageTable
 from agenthard.audit.decisions.difficulty import DifficultyRule
-from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.decisions.policy import Decision, Policy
+from agenthard.audit.decisions.stages import StageDecisions, decide_by_stage, stage_of
 from agenthard.audit.decisions.suppressions import SuppressedFinding
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.judge.aggregate.findings import JudgeCheck
 from agenthard.audit.statistics import ScoreMatrix, matrix_from_trajectories
 from agenthard.reports.coverage_parquet import read_coverage_parquet
 from agenthard.reports.kit.load import RunTablesError, load_json, read_rows, table_file
@@ -144,6 +147,10 @@ class CleaningInput:
     """Ids of the findings of an earlier audit; None when there is none to compare with."""
     suppressed: Sequence[SuppressedFinding] = ()
     """Findings that the user has accepted until a day; they are not among ``findings``."""
+    decided_by_stage: Callable[[], Sequence[StageDecisions]] = tuple
+    """Decides again after each stage, when that is asked for; nothing where only the last decisions are known."""
+    vectors: Path | None = None
+    """File that keeps the vectors of a model that embeds prompts; None keeps none."""
 
     def __post_init__(self) -> None:
         if [decision.task_id for decision in self.decisions] != [task.id for task in self.tasks]:
@@ -161,6 +168,11 @@ class CleaningInput:
         if not any(size > 1 for size in sizes.values()):
             return None
         return {task.id: task.cluster or f"task {task.id}" for task in self.tasks}
+
+    @cached_property
+    def stages(self) -> Sequence[StageDecisions]:
+        """What would be decided after each stage; empty where only the last decisions are known."""
+        return self.decided_by_stage()
 
     @cached_property
     def flagged(self) -> frozenset[str]:
@@ -229,11 +241,15 @@ def load_run(folder: Path, baseline: Path | None = None) -> CleaningInput:
         rows = read_rows(folder, "findings", ["id", "component"])
         decisions = read_rows(folder, "decisions", ["task_id", "action", "reasons", "finding_ids"])
         runs = [Trajectory.model_validate(row) for row in read_rows(folder, "trajectories", RUN_COLUMNS)]
-        ledger, checked = _ledger(folder, manifest["checks"])
+        suppressed = list(map(SuppressedFinding.model_validate, document.get("suppressed", ())))
+        decided = [Decision.model_validate(row) for row in decisions]
+        coverage = read_coverage_parquet(table_file(folder, "coverage"))
+        policy = Policy.model_validate(manifest["policy"])
+        ledger, checked = _ledger(coverage, manifest["checks"])
         return CleaningInput(
             title=str(document["benchmark"]["title"]),
             tasks=tasks,
-            decisions=[Decision.model_validate(row) for row in decisions],
+            decisions=decided,
             findings=findings,
             components={row["id"]: row["component"] for row in rows},
             ledger=ledger,
@@ -241,7 +257,17 @@ def load_run(folder: Path, baseline: Path | None = None) -> CleaningInput:
             audit=_identity(manifest),
             experiments=experiments_of(runs, [task.id for task in tasks]),
             known=None if baseline is None else frozenset(r["id"] for r in read_rows(baseline, "findings", ["id"])),
-            suppressed=list(map(SuppressedFinding.model_validate, document.get("suppressed", ()))),
+            suppressed=suppressed,
+            vectors=folder / "work" / "embeddings.sqlite",
+            decided_by_stage=lambda: decide_by_stage(
+                policy,
+                [task.id for task in tasks],
+                # What people reject counts for the stages before them.
+                [*findings, *(each.finding for each in suppressed if each.until is None)],
+                coverage,
+                {check.id: stage_of(check) for check in (*detectors(), JudgeCheck())},
+                decided,
+            ),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise RunTablesError(
@@ -261,8 +287,7 @@ def _prompt(user: str) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _ledger(folder: Path, versions: dict[str, str]) -> tuple[list[LedgerEntry], int]:
-    table = read_coverage_parquet(table_file(folder, "coverage"))
+def _ledger(table: CoverageTable, versions: dict[str, str]) -> tuple[list[LedgerEntry], int]:
     sums = {status: table.having(status).sum(axis=0) for status in Status}
     counts = {
         (check, status): int(number)

@@ -1,6 +1,8 @@
 """The stage table of the audit paper: what each stage of the cleaning leaves, and how the statistics change."""
 
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -27,7 +29,7 @@ from agenthard.reports.cleaning.splits import split_id
 from agenthard.reports.cleaning.stability import SELECTED, Groups
 from agenthard.taxonomy.record import Record
 
-StageName = Literal["initial", "rules", "execution", "judge", "difficulty"]
+StageName = Literal["initial", "rules", "execution", "judge", "people", "difficulty"]
 
 
 class Stage(Record):
@@ -48,7 +50,7 @@ class Stage(Record):
     n: int | None = None
     """Tasks that the stage leaves; None when it was not run."""
     removed: int | None = None
-    """Tasks that the stage removes; None when it was not run."""
+    """Tasks that the stage removes, below 0 where people put tasks back; None when it was not run."""
     from_original: Result
     """Compression against the initial benchmark: 1 − n / n of the first stage."""
     from_previous: Result
@@ -66,6 +68,7 @@ STAGES: dict[StageName, str] = {
     "rules": "rule-based filtering",
     "execution": "execution of ground truth and evaluator",
     "judge": "LLM judge",
+    "people": "verdicts of people",
     "difficulty": "difficulty curation",
 }
 SELECTED_ON_OUTCOMES = (
@@ -154,11 +157,14 @@ class PromptStatistics:
         prompts: prompt by task id, for all tasks in the benchmark's order.
         groups: clusters and domains of tasks.
         settings: embedder, draws and seed.
+        vectors: file that keeps the vectors of a model; None keeps none.
     """
 
-    def __init__(self, prompts: Mapping[str, str], groups: Groups, settings: AnalysisSettings) -> None:
+    def __init__(
+        self, prompts: Mapping[str, str], groups: Groups, settings: AnalysisSettings, vectors: Path | None = None
+    ) -> None:
         self._tasks = tuple(prompts)
-        self._space = PromptSpace(list(prompts.values()), settings.embedder)
+        self._space = PromptSpace(list(prompts.values()), settings.embedder, vectors)
         self._groups = groups
         self._settings = settings
 
@@ -195,6 +201,7 @@ def stage_table(
     scores: ScoreStatistics,
     prompts: PromptStatistics,
     alpha: float = 0.05,
+    notes: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Stage, ...]:
     """Fill the table.
 
@@ -204,6 +211,7 @@ def stage_table(
         scores: measures of scores.
         prompts: measures of prompts.
         alpha: family-wise error rate of the figures of one stage.
+        notes: what a reader must know about a stage, by its name.
 
     Returns:
         One row per stage.
@@ -231,12 +239,12 @@ def stage_table(
                 name=name,
                 title=STAGES[name],
                 ran=True,
-                note=SELECTED_ON_OUTCOMES if name == "difficulty" else "",
+                note=SELECTED_ON_OUTCOMES if name == "difficulty" else notes.get(name, ""),
                 split_id=split_id(kept),
                 n=len(kept),
                 removed=len(before) - len(kept),
                 from_original=compression(len(kept), len(categories)),
-                from_previous=compression(len(kept), len(before)) if rows else undefined("no stage comes before it"),
+                from_previous=_from_previous(kept, before) if rows else undefined("no stage comes before it"),
                 macro_compression=_macro(categories, kept),
                 measures=judged(
                     (*scores.of_split(ordered, selected=name == "difficulty"), *prompts.of_split(ordered)), alpha
@@ -245,6 +253,12 @@ def stage_table(
         )
         before = kept
     return tuple(rows)
+
+
+def _from_previous(kept: set[str], before: set[str]) -> Result:
+    if kept - before:
+        return undefined(f"it puts {len(kept - before)} task(s) back", len(kept), "tasks")
+    return compression(len(kept), len(before))
 
 
 def _macro(categories: Mapping[str, str], kept: set[str]) -> Result:

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from tests.loopback import chat, gemini, responses
+from tests.loopback import chat, embeddings, gemini, responses
 from tests.loopback.batches import Batches, routes
 from tests.loopback.brains import echo
 from tests.loopback.counts import Counts
@@ -98,6 +98,7 @@ def application(service: Service) -> Starlette:
             Route("/v1/models", models),
             Route("/v1beta/models/{model:path}:generateContent", google, methods=["POST"]),
             *routes(service),
+            *embeddings.routes(service),
             Route("/_/counts", counts),
             Route("/_/reset", reset, methods=["POST"]),
             Route("/_/settings", settings, methods=["POST"]),

@@ -36,6 +36,7 @@ class AgentSetsWorld(TaskDetector):
     category = "misleading-tool-design"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    executes = True
     level = Level.ENVIRONMENT
     why = "A run passes or fails by what the agent claims, and asking for the state looks like changing it."
 

@@ -43,6 +43,7 @@ class UnreadState(TaskDetector):
     category = "incorrect-tool-response"
     severity = Severity.COSMETIC
     tier = Tier.SUSPECTED
+    executes = True
     level = Level.ENVIRONMENT
     why = "The author of the task took the field for part of the world, and no tool will ever answer from it."
 

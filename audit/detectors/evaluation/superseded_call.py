@@ -42,6 +42,7 @@ class SupersededCall(TaskDetector):
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
+    executes = True
     why = "A run that goes to the end directly leaves what the user asked for, and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -32,6 +32,7 @@ class GoldChangesNothing(TaskDetector):
     category = "redundant-tool-call"
     severity = Severity.COSMETIC
     tier = Tier.CONFIRMED
+    executes = True
     why = "The task states a change that changes nothing, so whether an agent makes it cannot be seen."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -34,6 +34,7 @@ class GoldNondeterministic(TaskDetector):
     category = "environment-drift"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
+    executes = True
     why = "A right run is compared with a state or a response that no run can know beforehand."
 
     def not_applicable(self, task: AgentTask) -> str | None:

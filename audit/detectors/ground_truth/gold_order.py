@@ -30,6 +30,7 @@ class GoldOrder(TaskDetector):
     category = "too-strict"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SIGNAL
+    executes = True
     why = "Where the user gives no order, a right run fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -33,6 +33,7 @@ class GoldRedundant(TaskDetector):
     category = "redundant-tool-call"
     severity = Severity.COSMETIC
     tier = Tier.SUSPECTED
+    executes = True
     why = "A ground truth that does more than is needed misleads those who compare runs with it."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -44,6 +44,7 @@ class NestedValueName(TaskDetector):
     category = "ambiguous-instruction"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    executes = True
     why = "A run that takes the other value serves the user's words as well, and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -1,4 +1,4 @@
-"""Heat maps of how often each pair of models is right or wrong together, before and after cleaning."""
+"""Heat maps of how often each pair of models is right or wrong together, on every split."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from agenthard.reports.kit.text import amount
 if TYPE_CHECKING:
     import altair as alt
 
-TITLE = "Agreement of each pair of models, before and after cleaning"
+TITLE = "Agreement of each pair of models, before and after cleaning, and on the hard split"
 SHADES = 8
 """Colours of the ramp, from --shade-0 (least agreement) to --shade-7."""
 OTHER_INK_FROM = 5
@@ -68,13 +68,13 @@ class Steps:
 
 
 def agreement_maps(analysis: CleaningAnalysis) -> Figure:
-    """Draw the agreement of all pairs on the initial and the issue-cleaned split, on one scale.
+    """Draw the agreement of all pairs on each split, on one scale.
 
     Args:
         analysis: the analysis.
 
     Returns:
-        The figure, with one row of data per pair and a column per split, the hard split included.
+        The figure, with one row of data per pair and a column per split.
     """
     columns = ("model", "other_model", *(f"{grid.split}_n_{grid.n}" for grid in analysis.agreement))
     table: dict[tuple[str, str], dict[str, float | None]] = {}
@@ -82,7 +82,7 @@ def agreement_maps(analysis: CleaningAnalysis) -> Figure:
         for first, second, value in _pairs(grid):
             table.setdefault((first, second), {})[grid.split] = value
     rows = [(*pair, *(values.get(grid.split) for grid in analysis.agreement)) for pair, values in table.items()]
-    maps = [grid for grid in analysis.agreement if grid.split != "hard"]
+    maps = list(analysis.agreement)
     seen = [value for grid in maps for *_, value in _pairs(grid) if value is not None]
     if not seen:
         reason = "undefined because no two models have a score on a common task"
@@ -119,8 +119,8 @@ def _drawn(maps: list[AgreementMap], steps: Steps) -> Markup:
     import altair as alt
 
     models = max(len(grid.models) for grid in maps)
-    cell = 26 if models <= MOST_NUMBERED else max(min(SIDE // models, 20), 8)
-    in_row = models * cell <= 480 and len({grid.models for grid in maps}) == 1
+    cell = (26 if len(maps) < 3 else 24) if models <= MOST_NUMBERED else max(min(SIDE // models, 20), 8)
+    in_row = len(maps) * models * cell <= 960 and len({grid.models for grid in maps}) == 1
     data: dict[str, list[Mark]] = {grid.split: _cells(grid, steps) for grid in maps}
     charts = []
     for i, grid in enumerate(maps):

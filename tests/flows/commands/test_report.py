@@ -108,6 +108,21 @@ def test_report_writes_everything_and_the_hard_split(run: Path, benchmark: Path)
 
 
 @pytest.mark.long
+def test_several_runs_get_a_common_compression(run: Path, benchmark: Path, tmp_path: Path) -> None:
+    other = audited(write_benchmark(tmp_path / "other", flawed=4), tmp_path / "other-run")
+    options = ("--draws", 200, "--resamples", 20, "--threshold", 0.7)
+    out = json.loads(command("report", run, other, *options, "--json"))
+    first, second = (each["stages"] for each in out["reports"])
+    assert (first["initial"], first["rules"], second["initial"], second["rules"]) == (40, 36, 40, 30)
+    rules = out["compression"][0]
+    assert (rules["stage"], rules["kept"], rules["tasks"], rules["ran"]) == ("rules", 66, 80, 2)
+    assert (rules["pooled"]["value"], rules["macro"]["value"]) == pytest.approx((14 / 80, 14 / 80))
+    text = command("report", run, other, *options)
+    assert "rule-based filtering" in text and "66 of 80" in text and "17.5 %" in text
+    assert "--benchmark names the folder of one benchmark" in refused("report", run, other, "--benchmark", benchmark)
+
+
+@pytest.mark.long
 def test_a_report_repeats_byte_for_byte(run: Path) -> None:
     def files() -> dict[str, bytes]:
         folders = (run / "report", run / "split" / "hard")

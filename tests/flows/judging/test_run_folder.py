@@ -41,6 +41,21 @@ def test_report(judged: Path) -> None:
     assert (judged / "report" / "report.html").is_file()
 
 
+def test_the_stage_of_the_judge_has_its_row(audited: Path, judged: Path, tmp_path: Path) -> None:
+    quick = ("--draws", "200", "--resamples", "20")
+    paper = json.loads(run("paper", str(audited), str(judged), "--out", str(tmp_path), *quick, "--json"))
+    before, after = (
+        {row["stage"]: row for row in table["rows"]} for table in paper["tables"] if table["name"].startswith("stages-")
+    )
+    assert not before["LLM judge"]["ran"] and after["LLM judge"]["ran"]
+    kept = json.loads((judged / "split" / "cleaned" / "manifest.json").read_text())["kept"]
+    assert after["LLM judge"]["tasks"] == kept
+    assert after["LLM judge"]["to_review"] >= 4 > after["rule-based filtering"]["to_review"]
+    assert before["rule-based filtering"]["tasks"] == after["rule-based filtering"]["tasks"]
+    assert [each["judged"] for each in paper["runs"]] == [False, True]
+    assert {each["benchmarks"] for each in paper["compressions"]} == {1}, "one benchmark, audited twice"
+
+
 def test_compare(audited: Path, judged: Path) -> None:
     assert "The key lends another book." in run("compare", str(audited), str(judged), "--json")
 

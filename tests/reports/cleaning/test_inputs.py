@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from agenthard.audit.decisions.policy import load_policy
 from agenthard.reports.cleaning.inputs import RUN_COLUMNS, load_run
 from agenthard.reports.comparison.audits import load_side
 from agenthard.reports.findings_json import write_findings_json
@@ -28,7 +29,7 @@ def folder(shop: AuditResult, tmp_path: Path) -> Path:
         "source": "shop",
         "benchmark": {"label": "v2", "content_hash": "00ff", "files": 3},
         "key": "ab12",
-        "policy": {"version": "7"},
+        "policy": load_policy().model_copy(update={"version": "7"}).model_dump(mode="json"),
         "checks": {check.id: check.version for check in shop.checks},
     }
     (out / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")

@@ -89,7 +89,7 @@ def test_the_summary_says_what_the_reader_of_a_scheduled_audit_needs(analysis: C
         "Leads in bootstrap resamples",
         "the null of deleting as many random tasks",
         "1 task under review can move a score",
-        "not run: by itself; its findings are decided together",
+        "not run: its findings are not known apart from those of the rules",
         "With infrastructure errors as failures:",
     ):
         assert part in text, part

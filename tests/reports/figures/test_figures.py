@@ -81,7 +81,7 @@ def test_one_leaderboard_has_no_change_of_rank(analysis: CleaningAnalysis) -> No
 def test_agreement_holds_each_pair_once_per_map(drawn: dict[str, Figure]) -> None:
     figure = drawn["agreement"]
     cells = [node for *_, node in marks(figure, "path")]
-    assert len(cells) == 2 * 15, "C(6, 2) pairs before and after"
+    assert len(cells) == 3 * 15, "C(6, 2) pairs on the initial, the cleaned and the hard split"
     assert len(figure.rows) == 15 and figure.columns == (
         "model",
         "other_model",
@@ -90,8 +90,8 @@ def test_agreement_holds_each_pair_once_per_map(drawn: dict[str, Figure]) -> Non
         "hard_n_24",
     )
     missing = [tip(cell) for cell in cells if "no common task" in tip(cell)[1]]
-    assert missing == [["vendor-1/model-01 and vendor-3/model-03", "no common task"]] * 2
-    assert texts(figure).count("–") == 2, "a pair without a common task is neither 0 nor blank"
+    assert missing == [["vendor-1/model-01 and vendor-3/model-03", "no common task"]] * 3
+    assert texts(figure).count("–") == 3, "a pair without a common task is neither 0 nor blank"
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=60))
