@@ -48,6 +48,8 @@ class ReportOutcome(Record):
     """What cleaning does to the ranking, one sentence per step."""
     splits: tuple[str, ...]
     """The cards of the splits, one sentence each."""
+    price: tuple[str, ...]
+    """What hard splits cost and gain on models that did not select them, the one of this report first."""
     folder: str
     """Folder of the report: report.html, analysis.json, summary.md, tables/."""
     hard_split: str | None
@@ -99,6 +101,7 @@ def conclude_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Rep
         sentence=analysis.headline.sentence,
         stability=tuple(row.sentence for row in analysis.stability if row.reading == "errors_missing"),
         splits=tuple(split.sentence for split in analysis.splits),
+        price=() if isinstance(analysis.unseen, Undefined) else tuple(row.sentence for row in analysis.unseen.rows),
         folder=str(report_folder(settings)),
         hard_split=str(written) if written else None,
         no_hard_split=reason,

@@ -1,5 +1,6 @@
 """``agenthard report``: what cleaning does to a leaderboard."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,13 @@ import typer
 
 from agenthard.flows.commands.options import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 from agenthard.flows.commands.output import JsonOption, error_console, print_json
+
+
+class HardBy(StrEnum):
+    """How the hard split is selected."""
+
+    SHARE = "share"
+    INFORMATION = "information"
 
 
 def report(
@@ -17,6 +25,17 @@ def report(
     threshold: Annotated[
         float, typer.Option(min=0, max=1, help="A task that more than this share of the models solves is easy.")
     ] = 0.875,
+    hard_by: Annotated[
+        HardBy, typer.Option(help="Select the hard split by the share of models that solve a task, or by information.")
+    ] = HardBy.SHARE,
+    abilities: Annotated[
+        tuple[float, float],
+        typer.Option(help="By information: the range of abilities, as two quantiles of the models."),
+    ] = (0.5, 1.0),
+    keep: Annotated[
+        float | None,
+        typer.Option(min=0.01, max=1, help="By information: share of the tasks to keep; default: as many as by share."),
+    ] = None,
     min_category_share: Annotated[
         float, typer.Option(min=0, max=1, help="Least share of each category that stays in the hard split.")
     ] = 0.1,
@@ -36,12 +55,24 @@ def report(
 
     Example: `agenthard report demo-run/demo`
     """
+    from pydantic import ValidationError
+
     from agenthard.audit.decisions.difficulty import DifficultyRule
     from agenthard.flows.errors import ExitCode
     from agenthard.flows.report import ReportSettings
     from agenthard.flows.report_flow import run_report
     from agenthard.reports.cleaning.inputs import AnalysisSettings
 
+    try:
+        rule = DifficultyRule(
+            by=hard_by.value,
+            threshold=threshold,
+            abilities=abilities,
+            keep=keep,
+            min_category_share=min_category_share,
+        )
+    except ValidationError as error:
+        raise typer.BadParameter(str(error.errors()[0]["msg"]), param_hint="--abilities") from error
     settings = ReportSettings(
         run=str(run),
         experiment=experiment,
@@ -49,7 +80,7 @@ def report(
             seed=seed,
             draws=draws,
             resamples=resamples,
-            difficulty=DifficultyRule(threshold=threshold, min_category_share=min_category_share),
+            difficulty=rule,
             min_verdicts=min_verdicts,
         ),
         baseline=str(baseline) if baseline else None,
@@ -60,7 +91,7 @@ def report(
     if as_json:
         print_json(outcome)
     else:
-        for sentence in (outcome.sentence, *outcome.splits, *outcome.stability):
+        for sentence in (outcome.sentence, *outcome.splits, *outcome.price[:1], *outcome.stability):
             typer.echo(f"{sentence}\n")
         folder = Path(outcome.folder)
         typer.echo(f"report     {folder / 'report.html'}\ndata       {folder / 'analysis.json'}")
