@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from agenthard.audit.statistics.paired_tests import mcnemar_exact
-from agenthard.audit.statistics.separation import Z_95_80
+from agenthard.audit.statistics.resampling import one_thread
 
-FIGURES = ("score", "significant", "signal", "agreement", "detectable")
-"""Mean score; significant pairs; χ² per 100 tasks above chance; corrected agreement; detectable difference."""
+FIGURES = ("score", "significant", "signal", "agreement")
+"""Mean score; significant pairs in percent; χ² of a pair per 100 tasks, above chance; chance-corrected agreement."""
 
 _CHUNK_CELLS = 1 << 22
 _SAME = 1e-12
@@ -113,13 +113,14 @@ def unseen_figures(
     place = _random_places(tasks, clusters, draws, seed)
     owner = None if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
     sizes, totals = [], [np.zeros((len(FIGURES), rows)) for rows in (1, 1, draws)]
-    for held_out in folds.unseen:
-        chosen = choose(tuple(i for i in range(models) if i not in held_out))
-        sizes.append(int(chosen.sum()))
-        part = values[list(held_out)]
-        subsets = (np.ones((1, tasks), np.bool_), chosen[None, :], place < sizes[-1])
-        for total, selected in zip(totals, subsets, strict=True):
-            total += _figures(part, selected, owner, alpha) / len(folds.unseen)
+    with one_thread():
+        for held_out in folds.unseen:
+            chosen = choose(tuple(i for i in range(models) if i not in held_out))
+            sizes.append(int(chosen.sum()))
+            part = values[list(held_out)]
+            subsets = (np.ones((1, tasks), np.bool_), chosen[None, :], place < sizes[-1])
+            for total, selected in zip(totals, subsets, strict=True):
+                total += _figures(part, selected, owner, alpha) / len(folds.unseen)
     everything, chosen_, random = (dict(zip(FIGURES, total, strict=True)) for total in totals)
     return UnseenFigures(
         sizes=tuple(sizes),
@@ -166,7 +167,6 @@ def _figures(
             _significant(tests, alpha),
             100 * ((squares - 1) / n).mean(axis=1),
             corrected,
-            Z_95_80 * np.sqrt(np.maximum(0, 1 - observed) / n[:, 0]),
         ]
     )
 

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from agenthard.audit.decisions.difficulty import DifficultyRule, select_hard
+from agenthard.audit.decisions.difficulty import DifficultyRule, OutcomeTable
 from agenthard.audit.statistics import ScoreMatrix, Undefined
 from agenthard.audit.statistics.matrix import why_unusable
 from agenthard.audit.statistics.rank_nulls import named
@@ -25,7 +24,6 @@ _TITLES: Mapping[str, tuple[str, str]] = {
     "significant": ("Significant pairs", "%"),
     "signal": ("χ² per 100 tasks", "χ²"),
     "agreement": ("Chance-corrected agreement", "agreement"),
-    "detectable": ("Detects", "points"),
 }
 
 Verdict = Literal["above", "within", "below"]
@@ -35,7 +33,7 @@ class UnseenFigure(Record):
     """One figure, mean over the folds."""
 
     id: str
-    """score, significant, signal, agreement or detectable."""
+    """score, significant, signal or agreement."""
     title: str
     """Name for people."""
     unit: str
@@ -94,7 +92,7 @@ class UnseenModels(Record):
     repetitions: int
     """Random partitions."""
     rows: tuple[UnseenRow, ...]
-    """The rule of this report first, then others to choose from."""
+    """The rule of this report first, then others to choose from, unless they select the same tasks."""
     sentence: str
     """How it was measured."""
 
@@ -129,13 +127,14 @@ def judge_on_unseen(
             len(complete.models),
             "models",
         )
-    chooser = _Chooser({task: categories[task] for task in complete.tasks}, complete)
-    names, rows = named(complete.tasks, clusters), []
+    table = OutcomeTable.from_values([categories[task] for task in complete.tasks], complete.values, complete.scored)
+    names = named(complete.tasks, clusters)
+    rows: list[UnseenRow] = []
     for each in _rules(rule):
         found = unseen_figures(
             complete.values,
             folds,
-            lambda models, each=each: chooser.choose(models, each),
+            lambda models, each=each: table.judge(np.array(models), each).selected,
             clusters=names,
             alpha=1 - settings.level,
             draws=DRAWS,
@@ -145,7 +144,9 @@ def judge_on_unseen(
             if each == rule:
                 return undefined("a fold selects fewer than two tasks", len(complete.tasks), "tasks")
             continue
-        rows.append(_row(each, found, len(complete.tasks), published=each == rule))
+        row = _row(each, found, len(complete.tasks), published=each == rule)
+        if all(row.figures != other.figures for other in rows):  # equal on every fold: the same tasks
+            rows.append(row)
     return UnseenModels(
         models=len(complete.models),
         tasks=len(complete.tasks),
@@ -164,22 +165,6 @@ def _rules(rule: DifficultyRule) -> list[DifficultyRule]:
         rule.model_copy(update={"by": "information", "keep": HALF}),
     ]
     return [rule, *(each for each in others if each != rule)]
-
-
-class _Chooser:
-    """Selects from rows of the matrix."""
-
-    def __init__(self, categories: Mapping[str, str], matrix: ScoreMatrix) -> None:
-        self._categories, self._models = categories, matrix.models
-        self._columns = list(zip(matrix.tasks, matrix.values.T.tolist(), strict=True))
-
-    def choose(self, rows: tuple[int, ...], rule: DifficultyRule) -> NDArray[np.bool_]:
-        """Select tasks from the outcomes of these models."""
-        names = [self._models[i] for i in rows]
-        outcomes = {
-            task: {name: values[i] for name, i in zip(names, rows, strict=True)} for task, values in self._columns
-        }
-        return np.array([task.selected for task in select_hard(self._categories, outcomes, names, rule)])
 
 
 def _row(rule: DifficultyRule, found: UnseenFigures, tasks: int, *, published: bool) -> UnseenRow:
