@@ -159,7 +159,7 @@ def test_figures_are_described_and_take_part_in_no_other_way(open_cleaning: Open
         described = figure.get_by_role("img")
         assert len(described.get_attribute("aria-label") or "") > 60
         assert described.locator("svg").get_attribute("aria-hidden") == "true"
-    assert page.locator(".figure").count() == 6
+    assert page.locator(".figure").count() == 7
 
 
 def test_words_lead_to_the_glossary(open_cleaning: Open) -> None:
