@@ -101,12 +101,20 @@ def conclude_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Rep
         sentence=analysis.headline.sentence,
         stability=tuple(row.sentence for row in analysis.stability if row.reading == "errors_missing"),
         splits=tuple(split.sentence for split in analysis.splits),
-        price=() if isinstance(analysis.unseen, Undefined) else tuple(row.sentence for row in analysis.unseen.rows),
+        price=_price(analysis),
         folder=str(report_folder(settings)),
         hard_split=str(written) if written else None,
         no_hard_split=reason,
         incomplete=written is None and not isinstance(analysis.hard, Undefined),
     )
+
+
+def _price(analysis: CleaningAnalysis) -> tuple[str, ...]:
+    if isinstance(analysis.hard, Undefined):
+        return ()
+    if isinstance(analysis.unseen, Undefined):
+        return (f"What the hard split does for models that did not select it is {analysis.unseen.reason}.",)
+    return tuple(row.sentence for row in analysis.unseen.rows)
 
 
 def held(settings: ReportSettings) -> AbstractContextManager[None]:

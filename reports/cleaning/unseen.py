@@ -224,9 +224,9 @@ def _sentence(row: UnseenRow, tasks: int) -> str:
     return (
         f"{row.title[0].upper()}{row.title[1:]}: on models that did not select it, the share of pairs that differ "
         f"significantly {way} from {amount(pairs.everything, '%')} on all {tasks:,} issue-cleaned tasks to "
-        f"{amount(pairs.chosen, '%')} on {row.mean:,.0f} hard ones; as many random tasks give "
+        f"{amount(pairs.chosen, '%')} on {row.mean:,.0f} selected ones; as many random tasks give "
         f"{amount(pairs.random, '%')} (5–95 %: {span(pairs.low, pairs.high, '%')}). χ² of a pair per 100 tasks is "
-        f"{signal.chosen:.1f} on hard tasks and {signal.random:.1f} on random ones ({signal.low:.1f} to "
+        f"{signal.chosen:.1f} on selected tasks and {signal.random:.1f} on random ones ({signal.low:.1f} to "
         f"{signal.high:.1f}): {gain[signal.verdict]}."
     )
 

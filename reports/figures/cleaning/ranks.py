@@ -19,10 +19,10 @@ STEPS = (180, 330)
 """Least and largest width between two splits, in pixels."""
 GAP = "\N{EN SPACE}"
 DIRECTIONS = {
-    "risen": ("▲", "blue", "ranks better on the last split than on the first"),
-    "fallen": ("▼", "vermillion", "ranks worse"),
-    "between": ("◆", "green", "changes rank in between, and returns"),
-    "stayed": ("●", "grey", "same rank on every split"),
+    "risen": ("▲", "blue", "better on the last split than on the first"),
+    "fallen": ("▼", "vermillion", "worse"),
+    "between": ("◆", "green", "moves and returns"),
+    "stayed": ("●", "grey", "same rank"),
 }
 
 
