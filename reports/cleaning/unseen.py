@@ -17,6 +17,8 @@ from agenthard.taxonomy.record import Record
 
 DRAWS = 500
 """Random orders of the tasks behind each band."""
+FEW_FOLDS, MANY_FOLDS, MANY_MODELS = 12, 40, 30
+"""Folds in all: many with fewer models than this, because figures of few pairs vary with the partition."""
 HALF = 0.5
 """Share of the tasks that the smallest of the compared selections keeps."""
 _TITLES: Mapping[str, tuple[str, str]] = {
@@ -119,12 +121,14 @@ def judge_on_unseen(
     if reason:
         return undefined(reason, len(complete.tasks), "tasks")
     rule = settings.difficulty
-    folds = model_folds(len(complete.models), rule.min_models, seed=settings.seed)
+    models = len(complete.models)
+    number = MANY_FOLDS if models < MANY_MODELS else FEW_FOLDS
+    folds = model_folds(models, rule.min_models, seed=settings.seed, folds=number)
     if folds is None:
         return undefined(
-            f"{len(complete.models)} models cannot be parted into some that select (at least {rule.min_models}) and "
+            f"{models} models cannot be parted into some that select (at least {rule.min_models}) and "
             "at least three that are measured",
-            len(complete.models),
+            models,
             "models",
         )
     table = OutcomeTable.from_values([categories[task] for task in complete.tasks], complete.values, complete.scored)
