@@ -1,9 +1,11 @@
 """What a hard split costs and gains, measured on models that had no part in selecting it."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agenthard.audit.decisions.difficulty import DifficultyRule, OutcomeTable
 from agenthard.audit.statistics import ScoreMatrix, Undefined
@@ -138,7 +140,7 @@ def judge_on_unseen(
         found = unseen_figures(
             complete.values,
             folds,
-            lambda models, each=each: table.judge(np.array(models), each).selected,
+            partial(_select, table, each),
             clusters=names,
             alpha=1 - settings.level,
             draws=DRAWS,
@@ -159,6 +161,10 @@ def judge_on_unseen(
         rows=tuple(rows),
         sentence=_how(folds, complete),
     )
+
+
+def _select(table: OutcomeTable, rule: DifficultyRule, models: tuple[int, ...]) -> NDArray[np.bool_]:
+    return table.judge(np.array(models), rule).selected
 
 
 def _rules(rule: DifficultyRule) -> list[DifficultyRule]:

@@ -92,7 +92,7 @@ def _drawn(found: InformationCurves) -> Markup:
     return draw(alt.hconcat(*panels, spacing=36), data)
 
 
-def _panel(found: InformationCurves, name: str, title: str) -> "alt.LayerChart":
+def _panel(found: InformationCurves, name: str, title: str) -> "alt.LayerChart | alt.FacetChart":
     import altair as alt
 
     splits = [curve.split for curve in found.curves]

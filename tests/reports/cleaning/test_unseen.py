@@ -54,7 +54,7 @@ def test_the_rule_of_the_report_comes_first_and_others_to_choose_from_follow() -
 def test_too_few_models_and_gaps_everywhere_have_a_reason() -> None:
     few = judge_on_unseen(dict.fromkeys(simulated(6).tasks, "x"), simulated(6), None, SETTINGS)
     assert isinstance(few, Undefined) and "6 models cannot be parted" in few.reason
-    gaps = ScoreMatrix.from_array([[1, None], [None, 1]], ["a", "b"], ["t0", "t1"])
+    gaps = ScoreMatrix.from_array(np.array([[1, None], [None, 1]], dtype=object), ["a", "b"], ["t0", "t1"])
     none = judge_on_unseen(dict.fromkeys(gaps.tasks, "x"), gaps, None, SETTINGS)
     assert isinstance(none, Undefined) and "0 task(s)" in none.reason
 
