@@ -50,6 +50,8 @@ class ReportOutcome(Record):
     """What cleaning does to the ranking, one sentence per step."""
     splits: tuple[str, ...]
     """The cards of the splits, one sentence each."""
+    price: tuple[str, ...]
+    """What hard splits cost and gain on models that did not select them, the one of this report first."""
     folder: str
     """Folder of the report: report.html, analysis.json, summary.md, tables/."""
     hard_split: str | None
@@ -112,12 +114,21 @@ def conclude_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Rep
         sentence=analysis.headline.sentence,
         stability=tuple(row.sentence for row in analysis.stability if row.reading == "errors_missing"),
         splits=tuple(split.sentence for split in analysis.splits),
+        price=_price(analysis),
         folder=str(report_folder(settings)),
         hard_split=str(written) if written else None,
         no_hard_split=reason,
         incomplete=written is None and not isinstance(analysis.hard, Undefined),
         stages=stage_sizes(analysis),
     )
+
+
+def _price(analysis: CleaningAnalysis) -> tuple[str, ...]:
+    if isinstance(analysis.hard, Undefined):
+        return ()
+    if isinstance(analysis.unseen, Undefined):
+        return (f"What the hard split does for models that did not select it is {analysis.unseen.reason}.",)
+    return tuple(row.sentence for row in analysis.unseen.rows)
 
 
 def held(settings: ReportSettings) -> AbstractContextManager[None]:

@@ -1,6 +1,6 @@
 """Simulates what the statistics promise: python perf/calibration.py [--quick] [PART ...]
 
-Prints, per promise, the nominal value and what was measured, as a Markdown table. Parts: rounds, deletion. With
+Prints, per promise, the nominal value and what was measured, as a Markdown table. Parts: rounds, deletion, ranks. With
 --quick a tenth of the simulations. Exit code 1 when a measured value breaks its promise by more than three standard
 errors of the simulation.
 """
@@ -13,7 +13,16 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from agenthard.audit.statistics import ScoreMatrix, Undefined, adjusted, rank_change_nulls, verdict
+from agenthard.audit.statistics import (
+    Estimate,
+    ScoreMatrix,
+    Undefined,
+    adjusted,
+    compare_pairs,
+    rank_change_nulls,
+    rank_sets,
+    verdict,
+)
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.comparison.scores import compare_scores
 
@@ -139,7 +148,40 @@ def deletion(share: float) -> Iterator[Row]:
         yield Row(what, size, "≤ .05", alarms(*arguments), simulations, most=0.05)
 
 
-PARTS: dict[str, Callable[[float], Iterator[Row]]] = {"rounds": rounds, "deletion": deletion}
+def ranks(share: float) -> Iterator[Row]:
+    """Ranges of ranks: do they hold the true rank of the observed leader, and of all models together?
+
+    Abilities stay, tasks and outcomes are drawn again each time, so that the true ranks are those of the abilities.
+    """
+    simulations = max(20, int(1000 * share))
+    for what, spread, tasks in (
+        ("as far apart as on τ-bench", 0.7, 165),
+        ("as far apart as on τ-bench", 0.7, 50),
+        ("close together", 0.15, 165),
+        ("close together", 0.15, 50),
+    ):
+        leader = everyone = 0
+        for number in range(simulations):
+            rng = np.random.default_rng([SEED, tasks, int(100 * spread), number])
+            ability = np.sort(rng.normal(0.3, spread, 16))[::-1]
+            p = 1 / (1 + np.exp(-(ability[:, None] - rng.normal(0, 1.4, tasks))))
+            board = matrix(runs(p, rng))
+            pairs = compare_pairs(board)
+            found = rank_sets(board.scores(), () if isinstance(pairs, Undefined) else pairs)
+            held = [_within(found[f"m{i}"], i + 1) for i in range(16)]
+            leader += held[int(next(iter(found)).removeprefix("m"))]
+            everyone += all(held)
+        size = f"16 × {tasks}, models {what}"
+        yield Row("rank of the observed leader in its range", size, "≥ .95", leader / simulations, simulations, 0.95)
+        yield Row("all 16 ranks in their ranges at once", size, "≥ .95", everyone / simulations, simulations, 0.95)
+
+
+def _within(found: Estimate, rank: int) -> bool:
+    assert found.low is not None and found.high is not None
+    return found.low <= rank <= found.high
+
+
+PARTS: dict[str, Callable[[float], Iterator[Row]]] = {"rounds": rounds, "deletion": deletion, "ranks": ranks}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -165,7 +165,7 @@ def fit_items(passed: NDArray[np.float64], scored: NDArray[np.float64], model: M
     for _ in range(MOST_ROUNDS):
         grid = _grid(parameters, spread)
         posterior = _posterior(passed, scored, parameters, grid, spread)
-        later = _maximise(passed.T @ posterior, scored.T @ posterior, parameters, grid)
+        later = maximise(passed.T @ posterior, scored.T @ posterior, parameters, grid)
         # Parameter expansion (Liu, Rubin and Wu 1998): fit the abilities' mean and spread too, then absorb them.
         mean = float((posterior @ grid).mean())
         spread_later = float(np.sqrt((posterior @ (grid - mean) ** 2).mean()))
@@ -237,13 +237,13 @@ def _posterior(
     return np.asarray(np.exp(log_joint - logsumexp(log_joint, axis=1, keepdims=True)))
 
 
-def _maximise(
+def maximise(
     passed: NDArray[np.float64],
     scored: NDArray[np.float64],
     parameters: NDArray[np.float64],
     grid: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Newton steps of every task's penalised logistic regression on the expected counts (tasks × grid)."""
+    """Two Newton steps of every task's penalised logistic regression on the counts (tasks × grid of abilities)."""
     centre, precision = _prior(parameters)
     for _ in range(2):
         slopes, logits = _design(parameters, grid)

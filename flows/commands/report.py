@@ -1,5 +1,6 @@
 """``agenthard report``: what cleaning does to a leaderboard."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
     from agenthard.reports.cleaning.compression import StageCompressions
 
 
+class HardBy(StrEnum):
+    """How the hard split is selected."""
+
+    SHARE = "share"
+    INFORMATION = "information"
+
+
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Run folders of audits; several also get a common compression.")],
     experiment: Annotated[
@@ -21,6 +29,17 @@ def report(
     threshold: Annotated[
         float, typer.Option(min=0, max=1, help="A task that more than this share of the models solves is easy.")
     ] = 0.875,
+    hard_by: Annotated[
+        HardBy, typer.Option(help="Select the hard split by the share of models that solve a task, or by information.")
+    ] = HardBy.SHARE,
+    abilities: Annotated[
+        tuple[float, float],
+        typer.Option(help="By information: the range of abilities, as two quantiles of the models."),
+    ] = (0.5, 1.0),
+    keep: Annotated[
+        float | None,
+        typer.Option(min=0.01, max=1, help="By information: share of the tasks to keep; default: as many as by share."),
+    ] = None,
     min_category_share: Annotated[
         float, typer.Option(min=0, max=1, help="Least share of each category that stays in the hard split.")
     ] = 0.1,
@@ -42,6 +61,8 @@ def report(
 
     Example: `agenthard report demo-run/demo`
     """
+    from pydantic import ValidationError
+
     from agenthard.audit.decisions.difficulty import DifficultyRule
     from agenthard.flows.errors import CommandError, ExitCode
     from agenthard.flows.report import Reports, ReportSettings
@@ -49,6 +70,16 @@ def report(
     from agenthard.reports.cleaning.compression import compressions
     from agenthard.reports.cleaning.inputs import AnalysisSettings
 
+    try:
+        rule = DifficultyRule(
+            by=hard_by.value,
+            threshold=threshold,
+            abilities=abilities,
+            keep=keep,
+            min_category_share=min_category_share,
+        )
+    except ValidationError as error:
+        raise typer.BadParameter(str(error.errors()[0]["msg"]), param_hint="--abilities") from error
     if benchmark and len(runs) > 1:
         raise CommandError("--benchmark names the folder of one benchmark; report on each run by itself")
     settings = [
@@ -59,7 +90,7 @@ def report(
                 seed=seed,
                 draws=draws,
                 resamples=resamples,
-                difficulty=DifficultyRule(threshold=threshold, min_category_share=min_category_share),
+                difficulty=rule,
                 min_verdicts=min_verdicts,
                 embedder=embedder,
             ),
@@ -86,7 +117,7 @@ COLUMNS = ("compression after", "ran on", "tasks left", "pooled", "mean of bench
 
 
 def _show(outcome: "ReportOutcome") -> None:
-    for sentence in (outcome.sentence, *outcome.splits, *outcome.stability):
+    for sentence in (outcome.sentence, *outcome.splits, *outcome.price[:1], *outcome.stability):
         typer.echo(f"{sentence}\n")
     folder = Path(outcome.folder)
     typer.echo(f"report     {folder / 'report.html'}\ndata       {folder / 'analysis.json'}")

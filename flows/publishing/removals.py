@@ -68,9 +68,9 @@ class Removal(Record):
     category: str
     """Category or domain of the task, if it could be read."""
     status: Status
-    """removed: flawed; not_selected: too easy, solved by no model, or with too few outcomes for the hard split;
-    unreadable: the record is damaged. In the split are: under_review (a person has to decide), unchecked (no deciding
-    check could run), repaired (in a changed form)."""
+    """removed: flawed; not_selected: too easy, telling too little, solved by no model, or with too few outcomes for the
+    hard split; unreadable: the record is damaged. In the split are: under_review (a person has to decide), unchecked
+    (no deciding check could run), repaired (in a changed form)."""
     reasons: tuple[str, ...]
     """Why, in words."""
     decided_by: tuple[Decider, ...]

@@ -6,6 +6,7 @@ from agenthard.audit.statistics import Undefined
 from agenthard.audit.statistics.result import PREFIX
 from agenthard.reports.cleaning.difficulty import HardSplit, select_hard_split
 from agenthard.reports.cleaning.figure_data import component_shares
+from agenthard.reports.cleaning.information import information_curves
 from agenthard.reports.cleaning.inputs import AnalysisSettings, CleaningInput
 from agenthard.reports.cleaning.models import ModelsPart, analyse_models
 from agenthard.reports.cleaning.record import GLOSSARY, CleaningAnalysis, Headline, Provenance, TopFinding
@@ -13,6 +14,7 @@ from agenthard.reports.cleaning.runs import ChosenRuns, choose_runs, require_com
 from agenthard.reports.cleaning.splits import Split, SplitName, describe_split, retention_of
 from agenthard.reports.cleaning.stability import Groups, RankingStability
 from agenthard.reports.cleaning.stages import PromptStatistics, ScoreStatistics, StageName, stage_table
+from agenthard.reports.cleaning.unseen import UnseenModels, judge_on_unseen
 from agenthard.taxonomy.finding import Severity, Tier
 
 UNKNOWN_STAGES = "its findings are not known apart from those of the rules, and the row of rules holds both"
@@ -66,6 +68,10 @@ def analyse(
         runs=chosen if isinstance(chosen, Undefined) else chosen.used,
         splits=splits,
         hard=hard if isinstance(hard, Undefined) else hard.record,
+        unseen=_unseen(found, kept, hard, runs, settings),
+        information=matrix
+        if isinstance(matrix, Undefined)
+        else information_curves(matrix, splits, settings.difficulty),
         stages=stage_table(
             found.categories,
             left,
@@ -112,6 +118,21 @@ def _hard(
         return runs
     categories = {task: found.categories[task] for task in kept}
     return select_hard_split(categories, runs.missing.keep(kept), settings.difficulty)
+
+
+def _unseen(
+    found: CleaningInput,
+    kept: Sequence[str],
+    hard: HardSplit | Undefined,
+    runs: ChosenRuns | Undefined,
+    settings: AnalysisSettings,
+) -> UnseenModels | Undefined:
+    if isinstance(runs, Undefined):
+        return runs
+    if isinstance(hard, Undefined):
+        return hard
+    categories = {task: found.categories[task] for task in kept}
+    return judge_on_unseen(categories, runs.missing.keep(kept), found.clusters, settings)
 
 
 def _splits(

@@ -28,7 +28,7 @@ class HardSelection(Record):
     kept_for_category: int
     """Easy tasks that stay so that each category keeps its least share."""
     easy: int
-    """Tasks left out because nearly all models solve them."""
+    """Tasks left out because nearly all models solve them; by information, because others tell more."""
     all_fail: int
     """Tasks that every model fails: to review, because a wrong key looks like a hard task."""
     unknown: int
@@ -93,7 +93,7 @@ def select_hard_split(
             selected=selected,
             hard=verdicts["hard"],
             kept_for_category=verdicts["kept_for_category"],
-            easy=verdicts["easy"],
+            easy=verdicts["easy"] + verdicts["less_informative"],
             all_fail=verdicts["all_fail"],
             unknown=verdicts["unknown"],
             cross_fitted=sizes,
@@ -105,19 +105,27 @@ def select_hard_split(
 
 def _sentence(verdicts: Counter[str], selected: int, tasks: int, rule: DifficultyRule, sizes: Mapping[str, int]) -> str:
     models = len(sizes)
+    by_share = f"that at most {100 * rule.threshold:g} % of {models} selection models solve"
+    low, high = (f"{100 * end:g}" for end in rule.abilities)
+    by_information = (
+        f"that tell most about models between the {low} % and {high} % quantile of {models} selection models"
+    )
     parts = [
-        f"The published hard split keeps {selected:,} of {tasks:,} issue-cleaned tasks: {verdicts['hard']:,} that at "
-        f"most {100 * rule.threshold:g} % of {models} selection models solve, and {verdicts['kept_for_category']:,} "
-        f"easier ones so that every category keeps {100 * rule.min_category_share:g} %",
-        f"{verdicts['easy']:,} easy tasks are left out",
+        f"The published hard split keeps {selected:,} of {tasks:,} issue-cleaned tasks: {verdicts['hard']:,} "
+        f"{by_share if rule.by == 'share' else by_information}, and {verdicts['kept_for_category']:,} "
+        f"{'easier' if rule.by == 'share' else 'other'} ones so that every category keeps "
+        f"{100 * rule.min_category_share:g} %",
+        f"{verdicts['easy']:,} easy tasks are left out"
+        if rule.by == "share"
+        else f"{verdicts['less_informative']:,} that tell less are left out",
         f"{verdicts['all_fail']:,} that every model fails go to review, because a wrong key looks like a hard task",
     ]
     if verdicts["unknown"]:
         parts.append(f"{verdicts['unknown']:,} have outcomes of fewer than {rule.min_models} models")
-    low, high = min(sizes.values()), max(sizes.values())
+    least, most = min(sizes.values()), max(sizes.values())
     return (
         f"{'; '.join(parts)}. No score here is taken on it, because its own models selected it: a model is scored on "
-        f"the tasks that the other {models - 1} models select ({low:,} to {high:,} tasks), so that no score is "
+        f"the tasks that the other {models - 1} models select ({least:,} to {most:,} tasks), so that no score is "
         f"selected on the outcome it reports. The published split is for models that had no part in selecting it."
     )
 

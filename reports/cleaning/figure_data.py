@@ -145,7 +145,8 @@ def agreement_map(split: Split, matrix: ScoreMatrix) -> AgreementMap:
 
     Args:
         split: which split.
-        matrix: scores on it, best model first. With several runs per cell: the probability that random runs agree.
+        matrix: scores on it, best model first; without gaps, as in the table of stages, so that both say one number.
+            With several runs per cell: the probability that random runs agree.
 
     Returns:
         The heat map; a model agrees with itself fully, also when its repeated runs do not.

@@ -85,7 +85,7 @@ def analyse_models(
         leaderboards=tuple(_board(split, default, failing, found.clusters, settings) for split in splits),
         stability=tuple(row for view in views for row in _stability(view, splits, groups, settings)),
         undecided=undecided_bounds(matrix.keep(cleaned.task_ids), found.with_action("review")),
-        agreement=tuple(agreement_map(split, matrix.keep(split.task_ids)) for split in splits),
+        agreement=tuple(agreement_map(split, matrix.keep(split.task_ids).complete_tasks()) for split in splits),
         separability_curve=separability_curve(
             matrix, [(split, matrix.keep(split.task_ids)) for split in splits], found.clusters, settings
         ),

@@ -12,6 +12,7 @@ from agenthard.reports.cleaning.measures import Measure, p_text
 from agenthard.reports.cleaning.record import CleaningAnalysis, Term
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.cleaning.stages import Stage
+from agenthard.reports.cleaning.unseen import describe_rule
 from agenthard.reports.figures.cleaning import figures
 from agenthard.reports.kit.page import anchor, write_figure_page
 from agenthard.reports.kit.text import result_text
@@ -50,6 +51,7 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         outsiders=() if isinstance(analysis.runs, Undefined) else [m for m in analysis.runs.models if not m.comparable],
         tied_ranks=_tied_ranks,
         strip=_strip,
+        describe_rule=describe_rule,
         p_text=p_text,
         checks={row.check.id: row for row in ledger(audit)} if audit else {},
         name_of=_category_names(audit.taxonomy if audit else builtin_taxonomy()),

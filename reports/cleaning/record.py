@@ -4,12 +4,14 @@ from agenthard.audit.decisions.difficulty import DifficultyRule
 from agenthard.audit.statistics import Undefined
 from agenthard.reports.cleaning.difficulty import HardSelection
 from agenthard.reports.cleaning.figure_data import AgreementMap, ComponentShare, ItemMap, SeparabilityCurve
+from agenthard.reports.cleaning.information import InformationCurves
 from agenthard.reports.cleaning.inputs import AuditIdentity, LedgerEntry
 from agenthard.reports.cleaning.leaderboard import Board
 from agenthard.reports.cleaning.runs import RunsUsed
 from agenthard.reports.cleaning.splits import Retention, Split, Undecided
 from agenthard.reports.cleaning.stability import RankingStability
 from agenthard.reports.cleaning.stages import Stage
+from agenthard.reports.cleaning.unseen import UnseenModels
 from agenthard.taxonomy.record import Record
 
 
@@ -98,6 +100,10 @@ class CleaningAnalysis(Record):
     """initial, cleaned, and hard where one could be selected."""
     hard: HardSelection | Undefined
     """How the hard split was selected, or why there is none."""
+    unseen: UnseenModels | Undefined
+    """What the hard split, and others to choose from, cost and gain on models that did not select them."""
+    information: InformationCurves | Undefined
+    """How precisely each split measures models, by ability."""
     stages: tuple[Stage, ...]
     """The paper's stages, in order."""
     leaderboards: tuple[Board, ...]
@@ -129,6 +135,10 @@ GLOSSARY = tuple(
         "initial split": "The benchmark as it was read, without tasks whose record could not be read.",
         "issue-cleaned split": "The initial split without the tasks that the policy drops; tasks under review stay in.",
         "hard split": "The issue-cleaned split without tasks that nearly all models solve and those that all fail.",
+        "unseen model": "A model that had no part in selecting the tasks that it is measured on.",
+        "χ² per 100 tasks": "(b − c)²/(b + c) − 1 of a pair of models, b and c being the tasks that only one of them "
+        "passes: how much each task says about which is better, without the 1 that chance gives.",
+        "information": "Fisher information about a model's ability; a standard error is one over its root.",
         "split id": "Hash of the task ids; scores may be compared only under one split id.",
         "under review": "A task with a suspected flaw, or one that was not fully checked, that waits for a person.",
         "comparable model": "A model that attempted every task of the benchmark in the chosen experiment.",

@@ -68,6 +68,7 @@ def _models(analysis: CleaningAnalysis) -> list[str]:
     parts += [_board(board) for board in analysis.leaderboards]
     if not isinstance(analysis.hard, Undefined):
         parts.append(md(analysis.hard.sentence))
+        parts += _unseen(analysis)
     elif analysis.leaderboards:
         parts.append(md(f"No hard split: {analysis.hard.reason}."))
     for stability in analysis.stability:
@@ -88,6 +89,16 @@ def _board(board: Board) -> str:
     title = f"### {TITLES[board.split].capitalize()} split ({board.split_id}, {board.n:,} tasks)"
     note = f"Leads in bootstrap resamples: {md(result_text(board.top_unchanged, 'share'))}. {md(board.method)}."
     return f"{title}\n\n{table(BOARD_COLUMNS, rows)}{rest}\n\n{note}"
+
+
+def _unseen(analysis: CleaningAnalysis) -> list[str]:
+    """What hard splits cost and gain on models that did not select them."""
+    found, curves = analysis.unseen, analysis.information
+    if isinstance(found, Undefined):
+        return [md(f"What the hard split does for models that did not select it is {found.reason}.")]
+    rows = "\n".join(f"* {md(row.sentence)}" for row in found.rows)
+    parts = [f"### The hard split for models that did not select it\n\n{md(found.sentence)}\n\n{rows}"]
+    return parts if isinstance(curves, Undefined) else [*parts, md(curves.sentence)]
 
 
 def _stages(analysis: CleaningAnalysis) -> str:

@@ -139,6 +139,19 @@ def _optional(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
         tables["experiments"] = [row.model_dump() for row in analysis.runs.experiments]
     if not isinstance(analysis.hard, Undefined):
         tables["hard_tasks"] = [task.model_dump() for task in analysis.hard.tasks]
+    if not isinstance(analysis.unseen, Undefined):
+        tables["hard_unseen"] = [
+            {"by": row.rule.by, "rule": row.title, "published": row.published, "tasks": row.mean}
+            | figure.model_dump(exclude={"title"})
+            for row in analysis.unseen.rows
+            for figure in row.figures
+        ]
+    if not isinstance(analysis.information, Undefined):
+        tables["information"] = [
+            {"split": curve.split, "ability": ability, "information": value}
+            for curve in analysis.information.curves
+            for ability, value in zip(analysis.information.abilities, curve.values, strict=True)
+        ]
     if not isinstance(analysis.undecided, Undefined) and not isinstance(analysis.undecided.bounds, Undefined):
         tables["score_bounds"] = [row.model_dump() for row in analysis.undecided.bounds]
     if not isinstance(analysis.separability_curve, Undefined):

@@ -13,7 +13,7 @@ def amount(value: float, unit: str) -> str:
     Args:
         value: the number.
         unit: what it counts: "share" (0..1), "%" (0..100), "points" (a difference of shares), "ranks", "models",
-            "distance", "τ-b", "rank", "logit", "sum" or "yes" (1 or 0).
+            "distance", "τ-b", "rank", "logit", "χ²", "sum" or "yes" (1 or 0).
 
     Returns:
         The number with as many digits as its unit needs.
@@ -31,7 +31,7 @@ def amount(value: float, unit: str) -> str:
         text = f"{value:,.0f}"
     elif unit == "yes":
         text = "yes" if value else "no"
-    elif unit in ("ranks", "logit"):
+    elif unit in ("ranks", "logit", "χ²"):
         text = f"{value:.2f}"
     elif unit in ("models", "rank"):
         text = f"{value:.0f}" if value == round(value) else f"{value:.1f}"

@@ -3,6 +3,7 @@
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.figures.cleaning.agreement import agreement_maps
 from agenthard.reports.figures.cleaning.difficulty import difficulty_scatter
+from agenthard.reports.figures.cleaning.information import information_curves
 from agenthard.reports.figures.cleaning.ranks import rank_chart
 from agenthard.reports.figures.cleaning.separability import separability_curve
 from agenthard.reports.figures.cleaning.shares import component_shares, retention_bars
@@ -24,6 +25,7 @@ def figures(analysis: CleaningAnalysis) -> dict[str, Figure]:
 
     with debug_mode(False):  # the charts are ours, so that altair need not validate every part of them
         drawn = (
+            information_curves(analysis),
             rank_chart(analysis),
             agreement_maps(analysis),
             separability_curve(analysis),

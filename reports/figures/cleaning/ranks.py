@@ -19,8 +19,9 @@ STEPS = (180, 330)
 """Least and largest width between two splits, in pixels."""
 GAP = "\N{EN SPACE}"
 DIRECTIONS = {
-    "risen": ("▲", "blue", "ranks better on the last split than on the first"),
-    "fallen": ("▼", "vermillion", "ranks worse"),
+    "risen": ("▲", "blue", "better on the last split than on the first"),
+    "fallen": ("▼", "vermillion", "worse"),
+    "between": ("◆", "green", "moves and returns"),
     "stayed": ("●", "grey", "same rank"),
 }
 
@@ -54,7 +55,8 @@ def rank_chart(analysis: CleaningAnalysis) -> Figure:
         caption=f"{sentence(sizes)} {len(paths)} models. Ordinal ranks, ties keep the initial order. {verdict} Pick a "
         f"model, or point at it, to see its rank intervals. {sampling(analysis)}",
         alt=f"Bump chart of {len(paths)} models on {len(boards)} splits ({sizes}). From the first split to the last "
-        f"{counts['risen']} models rise, {counts['fallen']} fall and {counts['stayed']} keep their rank. "
+        f"{counts['risen']} models rise, {counts['fallen']} fall, {counts['between']} return to their rank and "
+        f"{counts['stayed']} keep it. "
         f"First on each split: {', '.join(_leader(board) for board in boards)}.",
         svg=_drawn(boards, paths),
         keys=tuple(Key(*DIRECTIONS[name]) for name in DIRECTIONS if counts[name]),
@@ -80,8 +82,10 @@ def _size(board: Board) -> str:
 
 
 def _direction(path: list[tuple[Board, BoardRow]]) -> str:
-    gained = (path[0][1].rank or 0) - (path[-1][1].rank or 0)
-    return "risen" if gained > 0 else "fallen" if gained < 0 else "stayed"
+    ranks = [row.rank or 0 for _, row in path]
+    if ranks[0] == ranks[-1]:
+        return "stayed" if len(set(ranks)) == 1 else "between"
+    return "risen" if ranks[0] > ranks[-1] else "fallen"
 
 
 def _leader(board: Board) -> str:
@@ -136,7 +140,7 @@ def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) 
     scale = alt.Scale(domain=[0.5, most + 0.5], reverse=True, nice=False, zero=False)
     y, least = (alt.Y(f"{field}:Q", scale=scale, axis=None) for field in ("rank", "low"))
     colour = alt.Scale(domain=list(DIRECTIONS), range=[f"var(--{DIRECTIONS[name][1]})" for name in DIRECTIONS])
-    shape = alt.Scale(domain=list(DIRECTIONS), range=["triangle-up", "triangle-down", "circle"])
+    shape = alt.Scale(domain=list(DIRECTIONS), range=["triangle-up", "triangle-down", "diamond", "circle"])
     stroke = alt.Stroke("direction:N", scale=colour, legend=None)
     base = alt.Chart(alt.NamedData("points")).encode(x=x, y=y)
     layers = [

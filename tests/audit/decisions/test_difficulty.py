@@ -1,7 +1,9 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from scipy.special import expit
 
 from agenthard.audit.decisions.difficulty import DifficultyRule, cross_fitted, select_hard
 
@@ -65,3 +67,62 @@ def test_the_safeguard_holds_whenever_enough_tasks_are_easy_or_hard(passed: list
 def test_parameters_are_shares() -> None:
     with pytest.raises(ValidationError):
         DifficultyRule(threshold=14)
+
+
+def ladder(seed: int = 0, tasks: int = 60) -> dict[str, dict[str, float]]:
+    """Tasks at rising difficulty, on which better models pass; the last ten are coin tosses."""
+    rng = np.random.default_rng(seed)
+    ability, hardness = np.linspace(-2, 2, len(MODELS)), np.linspace(-2, 2, tasks)
+    p = expit(2 * (ability[:, None] - hardness))
+    p[:, -10:] = 0.5
+    passed = rng.random(p.shape) < p
+    return {f"t{j}": {m: float(passed[i, j]) for i, m in enumerate(MODELS)} for j in range(tasks)}
+
+
+def test_by_information_the_tasks_stay_that_tell_most_about_a_range() -> None:
+    scores = ladder()
+    tasks = dict.fromkeys(scores, "x")
+
+    def chosen(low: float, high: float) -> list[int]:
+        rule = DifficultyRule(by="information", abilities=(low, high), keep=0.25)
+        judged = select_hard(tasks, scores, MODELS, rule)
+        assert {task.verdict for task in judged} <= {"hard", "less_informative", "all_fail"}
+        least = min(task.information or 0 for task in judged if task.selected)
+        assert all((task.information or 0) <= least for task in judged if not task.selected)
+        return [int(task.task_id[1:]) for task in judged if task.selected]
+
+    weak, strong = chosen(0, 0.3), chosen(0.7, 1)
+    assert len(weak) == len(strong) == 15
+    assert np.mean(weak) + 8 < np.mean(strong), "harder tasks tell more about better models"
+    assert sum(i >= 50 for i in weak) <= 3, "coin tosses tell little"
+
+
+def test_by_information_as_many_tasks_stay_as_by_share() -> None:
+    scores = ladder(1)
+    tasks = dict.fromkeys(scores, "x")
+    by_share, by_information = (
+        select_hard(tasks, scores, MODELS, DifficultyRule(by=by, threshold=0.6)) for by in ("share", "information")
+    )
+    assert sum(t.selected for t in by_share) == sum(t.selected for t in by_information)
+    assert [t.solved for t in by_share] == [t.solved for t in by_information]
+
+
+def test_by_information_categories_keep_their_most_informative_tasks() -> None:
+    scores = ladder(2)
+    tasks = {task: "easy" if int(task[1:]) < 20 else "other" for task in scores}
+    rule = DifficultyRule(by="information", abilities=(0.8, 1), keep=0.1, min_category_share=0.2)
+    judged = [task for task in select_hard(tasks, scores, MODELS, rule) if tasks[task.task_id] == "easy"]
+    kept = [task.information or 0 for task in judged if task.selected]
+    assert len(kept) >= 4 and min(kept) >= max(task.information or 0 for task in judged if not task.selected)
+
+
+def test_models_without_differences_select_nothing_by_information() -> None:
+    scores = {f"t{i}": {m: float((i + j) % 2) for j, m in enumerate(MODELS)} for i in range(10)}
+    rule = DifficultyRule(by="information", min_category_share=0)
+    assert not any(task.selected for task in select_hard(dict.fromkeys(scores, "x"), scores, MODELS, rule))
+
+
+@pytest.mark.parametrize("ends", [(0.5, 0.5), (0.9, 0.1), (-0.1, 1), (0, 1.1)])
+def test_a_range_of_abilities_rises_within_the_models(ends: tuple[float, float]) -> None:
+    with pytest.raises(ValidationError, match="two rising shares"):
+        DifficultyRule(abilities=ends)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from agenthard.audit.statistics import Undefined
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.cli import app
 from agenthard.flows.errors import EXPECTED, error_message
@@ -120,6 +121,30 @@ def test_several_runs_get_a_common_compression(run: Path, benchmark: Path, tmp_p
     text = command("report", run, other, *options)
     assert "rule-based filtering" in text and "66 of 80" in text and "17.5 %" in text
     assert "--benchmark names the folder of one benchmark" in refused("report", run, other, "--benchmark", benchmark)
+
+
+@pytest.mark.long
+def test_the_hard_split_by_information_says_its_price(run: Path) -> None:
+    options = ("--hard-by", "information", "--abilities", 0.25, 0.75, "--keep", 0.5, "--draws", 200)
+    out = json.loads(command("report", run, *options, "--json"))
+    analysis = CleaningAnalysis.model_validate_json((run / "report" / "analysis.json").read_bytes())
+    assert not isinstance(analysis.hard, Undefined)
+    assert analysis.hard.rule.by == "information" and analysis.hard.rule.abilities == (0.25, 0.75)
+    manifest = json.loads((run / "split" / "hard" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["rule"]["by"] == "information" and manifest["rule"]["keep"] == 0.5
+    assert {task["verdict"] for task in manifest["not_hard"]} <= {"less_informative", "all_fail"}
+    assert manifest["kept"] <= 20, "half of 36 issue-cleaned tasks, and what categories need"
+    assert isinstance(analysis.unseen, Undefined), "six models are too few"
+    assert out["price"] == [f"What the hard split does for models that did not select it is {analysis.unseen.reason}."]
+    summary = (run / "report" / "summary.md").read_text(encoding="utf-8")
+    assert (
+        "What the hard split does for models that did not select it" in summary or "that did not select it" in summary
+    )
+
+
+def test_a_range_of_abilities_that_falls_is_refused(run: Path) -> None:
+    result = CliRunner().invoke(app, ["report", str(run), "--hard-by", "information", "--abilities", "0.9", "0.1"])
+    assert result.exit_code != 0 and "two rising shares" in result.output
 
 
 @pytest.mark.long

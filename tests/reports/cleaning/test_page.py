@@ -40,6 +40,19 @@ def test_split_cards_say_id_size_power_and_what_not_to_compare(open_cleaning: Op
     assert "Each model is scored on the tasks that the other models select." in words(page.locator("#splits"))
 
 
+def test_the_price_of_the_hard_split_stands_next_to_it(open_cleaning: Open) -> None:
+    page = open_cleaning(sample()).page
+    assert row(page, "unseen", "All issue-cleaned tasks") == [
+        *("All issue-cleaned tasks", "30", "60.0 %", "30.0 %", "5.00", "0.400"),
+    ]
+    cells = [words(cell) for cell in page.locator("#table-unseen tbody tr").nth(1).locator("th, td").all()]
+    assert cells[0] == "Solved by at most 87.5 % of the models the rule of this report"
+    assert cells[3] == "24.0 % random 21.0 % 15.0–27.0 %" and cells[4] == "4.00 random 3.50 3.00–4.50"
+    assert "It costs pairs and gains nothing per task." in words(page.locator("#splits"))
+    none = open_cleaning(without_runs()).page
+    assert "Not measured. It is undefined because no runs" in words(none.locator("#splits"))
+
+
 def test_leaderboards_stand_side_by_side_and_in_detail(open_cleaning: Open) -> None:
     page = open_cleaning(sample()).page
     side = row(page, "leaderboards", "vendor-1/model-01")
@@ -146,7 +159,7 @@ def test_figures_are_described_and_take_part_in_no_other_way(open_cleaning: Open
         described = figure.get_by_role("img")
         assert len(described.get_attribute("aria-label") or "") > 60
         assert described.locator("svg").get_attribute("aria-hidden") == "true"
-    assert page.locator(".figure").count() == 6
+    assert page.locator(".figure").count() == 7
 
 
 def test_words_lead_to_the_glossary(open_cleaning: Open) -> None:

@@ -164,7 +164,7 @@ def test_without_a_script_everything_is_there(open_cleaning: Open) -> None:
     page = open_cleaning(sample(), java_script_enabled=False).page
     for table in ("leaderboards", "leaderboard-initial", "leaderboard-cleaned", "leaderboard-hard"):
         assert page.locator(f"#table-{table}").is_visible()
-    assert page.locator(".drawing svg").count() == 6
+    assert page.locator(".drawing svg").count() == 7
 
 
 def test_keyboard_reaches_the_content(open_cleaning: Open) -> None:

@@ -10,7 +10,15 @@ from agenthard.reports.cleaning.measures import Measure
 from agenthard.reports.cleaning.record import GLOSSARY, CleaningAnalysis, Headline, Provenance, TopFinding
 from agenthard.reports.cleaning.splits import TITLES, Split, SplitName
 from agenthard.reports.cleaning.stability import Reading
-from tests.reports.figures.sample_models import board_of, hard_of, runs_of, stability_of, stages_of
+from tests.reports.figures.sample_models import (
+    board_of,
+    hard_of,
+    information_of,
+    runs_of,
+    stability_of,
+    stages_of,
+    unseen_of,
+)
 from tests.reports.figures.sample_numbers import SEED, SHARES, SPLITS, estimate
 from tests.reports.figures.sample_tasks import (
     agreement_of,
@@ -55,6 +63,8 @@ def sample(models: int = 6, tasks: int = 40, names: dict[int, str] | None = None
         runs=runs_of(known, tasks),
         splits=tuple(_split(split, sizes) for split in SPLITS),
         hard=hard_of(known, sizes),
+        unseen=unseen_of(known, sizes),
+        information=information_of(known, sizes),
         stages=stages_of(sizes),
         leaderboards=boards,
         stability=tuple(
@@ -100,6 +110,8 @@ def without_runs(tasks: int = 40) -> CleaningAnalysis:
             "runs": why,
             "splits": tuple(split.model_copy(update={"detectable": why}) for split in full.splits[:2]),
             "hard": why,
+            "unseen": why,
+            "information": why,
             "stages": stages,
             "leaderboards": (),
             "stability": (),

@@ -7,13 +7,15 @@ from agenthard.audit.decisions.difficulty import DifficultyRule, HardTask
 from agenthard.audit.statistics import Estimate, MonteCarloP, NullBand, Undefined, rank_moves
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.difficulty import HardSelection
+from agenthard.reports.cleaning.information import InformationCurve, InformationCurves
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
 from agenthard.reports.cleaning.measures import Measure
 from agenthard.reports.cleaning.runs import ExperimentSize, ModelCoverage, RunsUsed
 from agenthard.reports.cleaning.splits import SplitName
 from agenthard.reports.cleaning.stability import RankingStability, Reading
 from agenthard.reports.cleaning.stages import Stage
-from tests.reports.figures.sample_numbers import band, estimate
+from agenthard.reports.cleaning.unseen import UnseenFigure, UnseenModels, UnseenRow
+from tests.reports.figures.sample_numbers import SPLITS, band, estimate
 
 
 def _score(model: int, stage: int, count: int) -> float:
@@ -107,6 +109,58 @@ def hard_of(models: list[str], sizes: dict[str, int]) -> HardSelection:
         unknown=0,
         cross_fitted=dict.fromkeys(models, n),
         sentence="Each model is scored on the tasks that the other models select.",
+    )
+
+
+def unseen_of(models: list[str], sizes: dict[str, int]) -> UnseenModels:
+    figures = tuple(
+        UnseenFigure(id=name, title=title, unit=unit, everything=v, chosen=0.8 * v, random=0.7 * v, low=low, high=high)
+        for name, title, unit, v, low, high in (
+            ("score", "Mean score", "share", 0.6, 0.3, 0.47),
+            ("significant", "Significant pairs", "%", 30.0, 15.0, 27.0),
+            ("signal", "χ² per 100 tasks", "χ²", 5.0, 3.0, 4.5),
+            ("agreement", "Chance-corrected agreement", "agreement", 0.4, 0.2, 0.35),
+        )
+    )
+    row = UnseenRow(
+        rule=DifficultyRule(),
+        title="solved by at most 87.5 % of the models",
+        published=True,
+        least=sizes["hard"],
+        most=sizes["hard"],
+        mean=sizes["hard"],
+        figures=figures,
+        sentence="It costs pairs and gains nothing per task.",
+    )
+    return UnseenModels(
+        models=len(models),
+        tasks=sizes["cleaned"],
+        folds=2,
+        repetitions=6,
+        rows=(row,),
+        sentence="Models are parted at random into 2 folds, 6 times.",
+    )
+
+
+def information_of(models: list[str], sizes: dict[str, int]) -> InformationCurves:
+    grid = tuple(i / 10 for i in range(-25, 26))
+    return InformationCurves(
+        abilities=grid,
+        models={model: 1.5 - 3 * i / max(1, len(models) - 1) for i, model in enumerate(models)},
+        low=0.0,
+        high=1.5,
+        curves=tuple(
+            InformationCurve(
+                split=split,
+                n=sizes[split],
+                measured=sizes[split],
+                values=tuple(sizes[split] / 10 * math.exp(-((x - i / 2) ** 2) / 2) for x in grid),
+                in_range=sizes[split] / 20,
+            )
+            for i, split in enumerate(SPLITS)
+        ),
+        method="by hand",
+        sentence="The hard split keeps 60.0 % of the information with 60.0 % of the tasks.",
     )
 
 

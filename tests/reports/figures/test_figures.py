@@ -25,7 +25,15 @@ def drawn(analysis: CleaningAnalysis) -> dict[str, Figure]:
 
 
 def test_every_caption_says_n_and_how_it_was_drawn(drawn: dict[str, Figure]) -> None:
-    assert list(drawn) == ["ranks", "agreement", "separability", "components", "retention", "difficulty"]
+    assert list(drawn) == [
+        "information",
+        "ranks",
+        "agreement",
+        "separability",
+        "components",
+        "retention",
+        "difficulty",
+    ]
     for figure in drawn.values():
         assert re.search(r"n = \d", figure.caption), figure.id
         drawn_at_random = "Seed 7" in figure.caption and "95 % intervals" in figure.caption
@@ -64,8 +72,48 @@ def test_rank_chart_says_who_moved(drawn: dict[str, Figure]) -> None:
 
 
 def test_rank_chart_shows_direction_by_shape_and_colour() -> None:
-    figure = figures(sample(16))["ranks"]
-    assert {key.glyph for key in figure.keys} == {"▲", "▼", "●"} and len({key.colour for key in figure.keys}) == 3
+    keys = [key for models in (6, 16) for key in figures(sample(models))["ranks"].keys]
+    assert {key.glyph for key in keys} == {"▲", "▼", "◆", "●"}
+    assert len({(key.glyph, key.colour) for key in keys}) == len({key.colour for key in keys}) == 4
+
+
+def test_models_that_swap_ranks_and_return_are_not_drawn_as_unmoved() -> None:
+    analysis = sample(8)
+    first, middle, last = analysis.leaderboards
+    rows = list(first.rows)
+    rows[2], rows[3] = (rows[i].model_copy(update={"rank": rank}) for i, rank in ((3, 3), (2, 4)))
+    boards = (
+        first,
+        middle.model_copy(update={"rows": tuple(rows)}),
+        last.model_copy(update={"rows": first.rows}),
+    )
+    figure = figures(analysis.model_copy(update={"leaderboards": boards}))["ranks"]
+    assert [key.glyph for key in figure.keys] == ["◆", "●"]
+    assert "2 return to their rank and 6 keep it" in figure.alt
+    strokes = {
+        (node.get("stroke") or "", tip(node)[0])
+        for *_, node in marks(figure, "path")
+        if node.get("stroke") and not node.get("transform")
+    }
+    assert {model for colour, model in strokes if "green" in colour} <= {row.model for row in rows[2:4]}
+
+
+def test_marks_lie_inside_the_drawing(drawn: dict[str, Figure]) -> None:
+    for name in ("separability", "information", "difficulty"):
+        svg = parsed(drawn[name])
+        _, _, width, height = map(float, (svg.get("viewBox") or "").split())
+        found = [(x, y) for tag in ("path", "circle") for x, y, _ in marks(drawn[name], tag)]
+        assert found and all(0 < x < width and 0 < y < height for x, y in found), name
+
+
+def test_information_is_drawn_for_each_split_whole_and_per_task(drawn: dict[str, Figure]) -> None:
+    figure = drawn["information"]
+    assert [key.text for key in figure.keys] == ["initial", "issue-cleaned", "hard", "range of abilities of the rule"]
+    points = [tip(node) for *_, node in marks(figure, "path")]
+    assert sum(lines[0].startswith("hard, n = 24") for lines in points) == 2
+    assert {"ability 1.50", "ability −1.50", "ability -1.50"} & {line for lines in points for line in lines}
+    hard = [row for row in figure.rows if row[0] == "hard"]
+    assert hard[0][4] == pytest.approx(100 * hard[0][3] / 24)
 
 
 def test_one_leaderboard_has_no_change_of_rank(analysis: CleaningAnalysis) -> None:
@@ -183,6 +231,7 @@ def test_scatter_marks_flagged_tasks_by_shape_and_colour(drawn: dict[str, Figure
 def test_without_runs_figures_of_models_say_why() -> None:
     drawn = figures(without_runs())
     assert {name for name, figure in drawn.items() if figure.svg is None} == {
+        "information",
         "ranks",
         "agreement",
         "separability",
