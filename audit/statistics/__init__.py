@@ -5,6 +5,7 @@
 * ``intervals``, ``rates``, ``means``: closed-form intervals, rates and mean scores
 * ``sampling_frame``: rates and F1 over labelled tasks, with clusters and weights
 * ``resampling``, ``subsets``, ``nulls``, ``monte_carlo``: bootstrap, random subsets of equal size, p-values from draws
+* ``missing``: scores of models whose runs are partly missing
 * ``exchange``: two sides of equal models and tasks, compared by swapping them
 * ``agreement``, ``separation``, ``paired_tests``, ``ranking``: do the tasks tell models apart, do raters agree
 * ``reduction``, ``diversity``: what a smaller benchmark keeps
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         paired_gap,
         score_bounds,
     )
+    from agenthard.audit.statistics.missing import MissingOutcomes, ModelMissing, missing_outcomes, modelled_scores
     from agenthard.audit.statistics.monte_carlo import MonteCarloP, Verdict, adjusted, monte_carlo_p, verdict
     from agenthard.audit.statistics.nulls import NullBand, NullDistribution, matrix_null, random_subset_null
     from agenthard.audit.statistics.paired_tests import (
@@ -133,6 +135,7 @@ _MODULES = {
     "loading": "Infrastructure matrix_from_frame matrix_from_rows matrix_from_trajectories read_matrix",
     "matrix": "DifferentModelsError MatrixError Missing ScoreMatrix require_same_models",
     "means": "ScoreBounds clustered_mean may_draw_level paired_difference paired_gap score_bounds",
+    "missing": "MissingOutcomes ModelMissing missing_outcomes modelled_scores",
     "exchange": "RankExchange TogetherTest changes_together rank_exchange",
     "monte_carlo": "MonteCarloP Verdict adjusted monte_carlo_p verdict",
     "nulls": "NullBand NullDistribution matrix_null random_subset_null",
@@ -174,6 +177,8 @@ __all__ = [
     "ItemResponse",
     "MatrixError",
     "Missing",
+    "MissingOutcomes",
+    "ModelMissing",
     "MonteCarloP",
     "NullBand",
     "NullDistribution",
@@ -238,7 +243,9 @@ __all__ = [
     "mean_nearest_neighbour_distance",
     "mean_pairwise_distance",
     "minimum_detectable_difference",
+    "missing_outcomes",
     "model_agreement",
+    "modelled_scores",
     "monte_carlo_p",
     "ordinal_ranks",
     "paired_difference",

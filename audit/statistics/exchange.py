@@ -171,9 +171,11 @@ def rank_exchange(
     reason = _why_not(first, second)
     if reason:
         return undefined(reason, len(first.tasks), "tasks")
-    mean = (first.values.mean(axis=1) + second.values.mean(axis=1)) / 2
+    scale = 1.0 if first.weights is None else first.weights / first.weights.mean()
+    sides = first.values * scale, second.values * scale
+    mean = (sides[0].mean(axis=1) + sides[1].mean(axis=1)) / 2
     order = np.argsort(-np.round(mean, 12), kind="stable")
-    one, other = first.values[order].T, second.values[order].T
+    one, other = (side[order].T for side in sides)
     observed = _figures(one.mean(axis=0)[None, :], other.mean(axis=0)[None, :])
     half = _by_cluster(other - one, clusters) / (2 * len(one))
     centre, rng = mean[order], np.random.default_rng(seed)

@@ -96,7 +96,7 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
         than by chance, and when EM does not converge.
     """
     if not matrix.binary:
-        return undefined("item parameters need one run per cell", len(matrix.tasks), "tasks")
+        return undefined("item parameters need one run per cell, pass or fail", len(matrix.tasks), "tasks")
     n_models = len(matrix.models)
     if n_models < 2:
         return undefined(f"{n_models} model(s) were given; item parameters need two", n_models, "models")
@@ -157,6 +157,14 @@ def fit_items(passed: NDArray[np.float64], scored: NDArray[np.float64], model: M
     Returns:
         The fit, or why there is none: the abilities' spread vanishes, or EM does not converge.
     """
+    found = fit_outcomes(passed, scored, model)
+    return found if isinstance(found, str) else found[0]
+
+
+def fit_outcomes(
+    passed: NDArray[np.float64], scored: NDArray[np.float64], model: Model
+) -> tuple[ItemFit, NDArray[np.float64], NDArray[np.float64]] | str:
+    """Fit as ``fit_items``, and also return the grid of abilities and each row's posterior on it (models × grid)."""
     share = (passed.sum(axis=0) + 0.5) / (scored.sum(axis=0) + 1)
     parameters = np.log((1 - share) / share)[:, None]
     if model == "2PL":
@@ -181,7 +189,7 @@ def fit_items(passed: NDArray[np.float64], scored: NDArray[np.float64], model: M
             grid = _grid(parameters, spread)
             posterior = _posterior(passed, scored, parameters, grid, spread)
             errors = _standard_errors(passed, scored, parameters, grid, spread, posterior)
-            return ItemFit(parameters, errors, spread, posterior @ grid)
+            return ItemFit(parameters, errors, spread, posterior @ grid), grid, posterior
     return f"EM did not converge in {MOST_ROUNDS} rounds"
 
 

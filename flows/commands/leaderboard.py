@@ -143,8 +143,10 @@ def _show_benchmark(each: "BenchmarkBoards") -> None:
 
 
 def _of_table(matrix: Path, drop: Path | None, settings: "AnalysisSettings", as_json: bool) -> None:
+    from agenthard.audit.statistics import Undefined
     from agenthard.flows.comparison import make_leaderboard
     from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, measure_cells
+    from agenthard.reports.cleaning.missing import MISSING_COLUMNS, missing_cells
     from agenthard.reports.kit.text import result_text
 
     found = make_leaderboard(matrix, drop, settings)
@@ -162,6 +164,10 @@ def _of_table(matrix: Path, drop: Path | None, settings: "AnalysisSettings", as_
             alone = split.name == "initial"
             text = f"{measure.title}: {result_text(measure.observed, measure.unit)}" if alone else measure.sentence
             typer.echo(text)
+    for each in found.missing[:1]:
+        typer.echo(f"\n{each.sentence}")
+        if not isinstance(each.found, Undefined):
+            print_table("missing runs", MISSING_COLUMNS, missing_cells(each.found))
     if found.stability is not None:
         typer.echo(f"\n{found.stability.sentence}")
         cells = [measure_cells(measure) for measure in found.stability.measures]

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from agenthard.audit.statistics import Undefined
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
 from agenthard.reports.cleaning.measures import Measure, p_text
+from agenthard.reports.cleaning.missing import MISSING_COLUMNS, missing_cells
 from agenthard.reports.cleaning.record import CleaningAnalysis, Term
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.cleaning.stages import Stage
@@ -47,6 +48,8 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         models=_side_by_side(analysis.leaderboards),
         measured=_measured(analysis),
         stage_cells=_stage_cells,
+        missing_cells=missing_cells,
+        missing_columns=MISSING_COLUMNS,
         outsiders=() if isinstance(analysis.runs, Undefined) else [m for m in analysis.runs.models if not m.comparable],
         tied_ranks=_tied_ranks,
         strip=_strip,

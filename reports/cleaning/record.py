@@ -6,6 +6,7 @@ from agenthard.reports.cleaning.difficulty import HardSelection
 from agenthard.reports.cleaning.figure_data import AgreementMap, ComponentShare, ItemMap, SeparabilityCurve
 from agenthard.reports.cleaning.inputs import AuditIdentity, LedgerEntry
 from agenthard.reports.cleaning.leaderboard import Board
+from agenthard.reports.cleaning.missing import SplitMissing
 from agenthard.reports.cleaning.runs import RunsUsed
 from agenthard.reports.cleaning.splits import Retention, Split, Undecided
 from agenthard.reports.cleaning.stability import RankingStability
@@ -117,6 +118,8 @@ class CleaningAnalysis(Record):
     """Shares of the four components among the findings."""
     items: ItemMap | Undefined
     """Difficulty and discrimination of tasks."""
+    missing: tuple[SplitMissing, ...] = ()
+    """Models whose scores are partly missing, on the initial and the issue-cleaned split; empty where nothing is."""
     provenance: Provenance
     """Versions, hashes, seeds, policy."""
     glossary: tuple[Term, ...]
@@ -131,9 +134,12 @@ GLOSSARY = tuple(
         "hard split": "The issue-cleaned split without tasks that nearly all models solve and those that all fail.",
         "split id": "Hash of the task ids; scores may be compared only under one split id.",
         "under review": "A task with a suspected flaw, or one that was not fully checked, that waits for a person.",
-        "comparable model": "A model that attempted every task of the benchmark in the chosen experiment.",
+        "comparable model": "A model that attempted at least 80 % of the tasks in the chosen experiment, "
+        "with enough verdicts.",
         "infrastructure error": "A run that broke for reasons outside the model; it has no verdict "
         "and is not a failure.",
+        "modelled score": "Score on all tasks where runs are missing: each missing run counts with the probability "
+        "that a mixed logit gives it from the outcomes of all models on the task.",
         "null": "What the same figure does when as many tasks are deleted at random; without it a change means little.",
         "5–95 % band": "The middle 90 % of the null.",
         "p-value": "How often random draws give a figure as extreme; it has an error of its own, and where that "

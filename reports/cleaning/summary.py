@@ -3,6 +3,7 @@
 from agenthard.audit.statistics import Estimate, NullBand, Undefined
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
 from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, Measure, band_text, measure_cells
+from agenthard.reports.cleaning.missing import MISSING_COLUMNS, missing_cells
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.kit.markdown import md, table
@@ -66,6 +67,10 @@ def _models(analysis: CleaningAnalysis) -> list[str]:
         if others:
             parts.append("Not comparable: " + "; ".join(f"{md(row.model)} ({md(row.reason)})" for row in others) + ".")
     parts += [_board(board) for board in analysis.leaderboards]
+    for each in analysis.missing[:1]:
+        cells = [] if isinstance(each.found, Undefined) else missing_cells(each.found)
+        rows = table(MISSING_COLUMNS, [[md(cell) for cell in row] for row in cells[:MOST_MODELS]])
+        parts.append(f"### Missing runs\n\n{md(each.sentence)}" + (f"\n\n{rows}" if cells else ""))
     if not isinstance(analysis.hard, Undefined):
         parts.append(md(analysis.hard.sentence))
     elif analysis.leaderboards:

@@ -6,6 +6,7 @@ from pathlib import Path
 from agenthard.audit.statistics import MonteCarloP, NullBand, Undefined
 from agenthard.reports.cleaning.leaderboard import Board
 from agenthard.reports.cleaning.measures import Measure
+from agenthard.reports.cleaning.missing import SplitMissing
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.stability import RankingStability
 from agenthard.reports.cleaning.summary import summary_markdown
@@ -137,6 +138,7 @@ def _optional(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
     if not isinstance(analysis.runs, Undefined):
         tables["models"] = [model.model_dump() for model in analysis.runs.models]
         tables["experiments"] = [row.model_dump() for row in analysis.runs.experiments]
+    tables["missing"] = missing_rows(analysis.missing)
     if not isinstance(analysis.hard, Undefined):
         tables["hard_tasks"] = [task.model_dump() for task in analysis.hard.tasks]
     if not isinstance(analysis.undecided, Undefined) and not isinstance(analysis.undecided.bounds, Undefined):
@@ -155,6 +157,22 @@ def _optional(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
             for point in analysis.items.points
         ]
     return tables
+
+
+def missing_rows(splits: Iterable[SplitMissing]) -> list[Row]:
+    """Lay out the scores of models whose runs are partly missing."""
+    return [
+        {"split": each.split, "split_id": each.split_id}
+        | pick(row, "model", "scored", "of")
+        | flat("available", row.available)
+        | flat("complete", row.complete)
+        | flat("modelled", row.modelled)
+        | pick(row, "least", "most")
+        | flat("easier", row.easier)
+        for each in splits
+        if not isinstance(each.found, Undefined)
+        for row in each.found.models
+    ]
 
 
 def _tied(board: Board) -> Iterable[Row]:
