@@ -8,6 +8,7 @@
 * ``missing``: scores of models whose runs are partly missing
 * ``exchange``: two sides of equal models and tasks, compared by swapping them
 * ``agreement``, ``separation``, ``paired_tests``, ``ranking``: do the tasks tell models apart, do raters agree
+* ``variance``: reliability, variance of outcomes by its source
 * ``reduction``, ``diversity``: what a smaller benchmark keeps
 * ``item_response``, ``anchors``, ``pass_k``, ``trend``: single tasks, few tasks, repeated trials, rising difficulty
 
@@ -122,6 +123,7 @@ if TYPE_CHECKING:
     from agenthard.audit.statistics.subsets import SubsetDraws, matching_subsets, plain_subsets
     from agenthard.audit.statistics.supported_ranks import rank_sets
     from agenthard.audit.statistics.trend import rank_trend
+    from agenthard.audit.statistics.variance import Reliability, facet_variance, reliability
 
 _MODULES = {
     "agreement": "chance_corrected_agreement cohen_kappa krippendorff_alpha model_agreement",
@@ -153,6 +155,7 @@ _MODULES = {
         "CategoryRetention SAFEGUARD StageCompression category_coverage compression easy_tasks keep_some "
         "macro_compression pooled_compression retention stage_compressions"
     ),
+    "variance": "Reliability facet_variance reliability",
     "result": "Estimate Result Undefined",
     "sampling_frame": "SamplingFrame",
     "separation": (
@@ -189,6 +192,7 @@ __all__ = [
     "RankChangeNulls",
     "RankExchange",
     "RankMove",
+    "Reliability",
     "Result",
     "SAFEGUARD",
     "SamplingFrame",
@@ -222,6 +226,7 @@ __all__ = [
     "easy_tasks",
     "effective_wilson",
     "embedder",
+    "facet_variance",
     "fisher_z",
     "gpirt_estimate",
     "holm",
@@ -265,6 +270,7 @@ __all__ = [
     "rank_trend",
     "ranking_change_rate",
     "read_matrix",
+    "reliability",
     "require_same_models",
     "retention",
     "score_bounds",

@@ -177,6 +177,7 @@ def _of_table(matrix: Path, drop: Path | None, settings: "AnalysisSettings", as_
 def _show_board(board: "Board") -> None:
     from agenthard.audit.statistics import Undefined
     from agenthard.reports.cleaning.summary import BOARD_COLUMNS, board_cells
+    from agenthard.reports.cleaning.trials import reliability_text, trial_cells, trial_columns
     from agenthard.reports.kit.text import result_text
 
     print_table("", BOARD_COLUMNS[:-1], [board_cells(row)[:-1] for row in board.rows], right=("rank", "passed"))
@@ -186,3 +187,6 @@ def _show_board(board: "Board") -> None:
         tied = [f"{' to '.join(dict.fromkeys((s[0], s[-1])))} ({len(s)})" for s in board.tied_sets]
         typer.echo(f"tied sets, best first: {'; '.join(tied)}")
     typer.echo(f"leads in bootstrap resamples: {result_text(board.top_unchanged, 'share')}")
+    typer.echo(reliability_text(board.reliability))
+    if board.trials is not None:
+        print_table("", trial_columns(board.trials), trial_cells(board.trials))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from agenthard.audit.statistics import (
     Estimate,
     PairComparison,
+    Reliability,
     Result,
     ScoreMatrix,
     Undefined,
@@ -35,6 +36,7 @@ from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.differences import PairDifference, pair_differences
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.splits import SplitName, split_id
+from agenthard.reports.cleaning.trials import TrialTable, reliability_of, trial_table
 from agenthard.taxonomy.record import Record
 
 
@@ -231,6 +233,10 @@ class Board(Record):
     """Share of bootstrap resamples of tasks that the observed best model leads, shared first places in part."""
     differences: tuple[PairDifference, ...] | Undefined
     """Paired differences of each model to the leader and to the next one, and the tasks they would need."""
+    trials: TrialTable | None = None
+    """pass^k and pass@k; None where no task has repeated runs, or runs have partial credit."""
+    reliability: Reliability | Undefined
+    """How reliably these tasks tell these models apart, and the variance of a run by its source."""
     method: str
     """How scores, intervals, ties and missing runs are treated on this board."""
 
@@ -302,8 +308,22 @@ def make_board(
         differences=pairs
         if isinstance(pairs, Undefined)
         else pair_differences(sorted(ranks, key=ranks.__getitem__), tested, pairs, clusters, settings.level),
+        trials=_trials([row.model for row in rows], missing, settings.level),
+        reliability=reliability_of(tested, clusters, settings.level),
         method=_method(missing, tested, clusters, settings),
     )
+
+
+def _trials(models: Sequence[str], missing: CountedScores, level: float) -> TrialTable | None:
+    matrix = missing.matrix
+    if matrix.fractional:
+        return None
+    counts = {}
+    for model in models:
+        row = matrix.models.index(model)
+        own = np.flatnonzero(missing.counted[row])
+        counts[model] = list(zip(matrix.passed[row, own].tolist(), matrix.runs[row, own].tolist(), strict=True))
+    return trial_table(counts, level)
 
 
 def compare_models(

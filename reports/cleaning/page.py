@@ -13,6 +13,7 @@ from agenthard.reports.cleaning.missing import MISSING_COLUMNS, missing_cells
 from agenthard.reports.cleaning.record import CleaningAnalysis, Term
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.cleaning.stages import Stage
+from agenthard.reports.cleaning.trials import facets_text, reliability_text, trial_cells, trial_columns
 from agenthard.reports.figures.cleaning import figures
 from agenthard.reports.kit.page import anchor, write_figure_page
 from agenthard.reports.kit.text import result_text
@@ -49,6 +50,10 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         measured=_measured(analysis),
         stage_cells=_stage_cells,
         missing_cells=missing_cells,
+        trial_cells=trial_cells,
+        trial_columns=trial_columns,
+        reliability_text=reliability_text,
+        facets=facets_text,
         missing_columns=MISSING_COLUMNS,
         outsiders=() if isinstance(analysis.runs, Undefined) else [m for m in analysis.runs.models if not m.comparable],
         tied_ranks=_tied_ranks,

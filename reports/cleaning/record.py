@@ -140,6 +140,8 @@ GLOSSARY = tuple(
         "and is not a failure.",
         "modelled score": "Score on all tasks where runs are missing: each missing run counts with the probability "
         "that a mixed logit gives it from the outcomes of all models on the task.",
+        "reliability": "Share of the variance of scores that models would show again on other tasks of this kind "
+        "(KR-20, generalizability coefficient); compare it before and after cleaning.",
         "null": "What the same figure does when as many tasks are deleted at random; without it a change means little.",
         "5–95 % band": "The middle 90 % of the null.",
         "p-value": "How often random draws give a figure as extreme; it has an error of its own, and where that "

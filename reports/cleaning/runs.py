@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agenthard.audit.statistics import Missing, ScoreMatrix, Undefined, ordinal_ranks
+from agenthard.audit.statistics import Missing, Result, ScoreMatrix, Undefined, ordinal_ranks
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.inputs import AnalysisError, Experiment
 from agenthard.reports.kit.text import plural
@@ -64,6 +64,10 @@ class RunsUsed(Record):
     """Largest number of runs of one model on one task."""
     clustered: bool
     """Whether intervals respect clusters of tasks (variants of one base task) or repeated runs."""
+    simulator: Result | None = None
+    """Variance of an outcome that the user simulator adds, where a model met several on a task."""
+    judge: Result | None = None
+    """Variance of a score that the judge adds, where several scored a run."""
 
     @property
     def comparable(self) -> tuple[str, ...]:
@@ -171,6 +175,8 @@ def choose_runs(
         models=tuple(rows),
         trials=experiment.trials,
         clustered=clustered or experiment.trials > 1,
+        simulator=experiment.simulator,
+        judge=experiment.judge,
     )
     everyone = on_tasks(reorder_models(experiment.missing, [row.model for row in rows]), list(categories))
     return ChosenRuns(used, missing, failures, everyone)

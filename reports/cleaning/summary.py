@@ -6,6 +6,7 @@ from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, Measure, band_t
 from agenthard.reports.cleaning.missing import MISSING_COLUMNS, missing_cells
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES
+from agenthard.reports.cleaning.trials import facets_text, reliability_text, trial_cells, trial_columns
 from agenthard.reports.kit.markdown import md, table
 from agenthard.reports.kit.text import amount, plural, result_text
 
@@ -66,6 +67,8 @@ def _models(analysis: CleaningAnalysis) -> list[str]:
         others = [row for row in runs.models if not row.comparable]
         if others:
             parts.append("Not comparable: " + "; ".join(f"{md(row.model)} ({md(row.reason)})" for row in others) + ".")
+    if not isinstance(runs, Undefined) and (facets := facets_text(runs)):
+        parts.append(md(facets))
     parts += [_board(board) for board in analysis.leaderboards]
     for each in analysis.missing[:1]:
         cells = [] if isinstance(each.found, Undefined) else missing_cells(each.found)
@@ -92,7 +95,12 @@ def _board(board: Board) -> str:
     rest = f"\n\n… and {more:,} more models." if more > 0 else ""
     title = f"### {TITLES[board.split].capitalize()} split ({board.split_id}, {board.n:,} tasks)"
     note = f"Leads in bootstrap resamples: {md(result_text(board.top_unchanged, 'share'))}. {md(board.method)}."
-    return f"{title}\n\n{table(BOARD_COLUMNS, rows)}{rest}\n\n{note}"
+    note += f" {md(reliability_text(board.reliability))}"
+    text = f"{title}\n\n{table(BOARD_COLUMNS, rows)}{rest}\n\n{note}"
+    if board.trials is None:
+        return text
+    cells = [[md(cell) for cell in row] for row in trial_cells(board.trials)[:MOST_MODELS]]
+    return f"{text}\n\n{table([md(name) for name in trial_columns(board.trials)], cells)}"
 
 
 def _stages(analysis: CleaningAnalysis) -> str:

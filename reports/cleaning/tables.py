@@ -12,6 +12,11 @@ from agenthard.reports.cleaning.stability import RankingStability
 from agenthard.reports.cleaning.summary import summary_markdown
 from agenthard.reports.kit.files import Row, flat, pick, write_data
 
+_VARIANCES = (
+    *("coefficient", "standard_error", "standard_error_elsewhere"),
+    *("model", "task", "model_by_task", "trial"),
+)
+
 
 def tables_of(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
     """Lay out the analysis as tables.
@@ -139,6 +144,21 @@ def _optional(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
         tables["models"] = [model.model_dump() for model in analysis.runs.models]
         tables["experiments"] = [row.model_dump() for row in analysis.runs.experiments]
     tables["missing"] = missing_rows(analysis.missing)
+    tables["trials"] = [
+        {"split": board.split, "split_id": board.split_id, "model": row.model, "k": k}
+        | flat("all_of_k", every)
+        | flat("any_of_k", one)
+        for board in analysis.leaderboards
+        if board.trials is not None
+        for row in board.trials.rows
+        for k, every, one in zip(board.trials.ks, row.all_of, row.any_of, strict=True)
+    ]
+    tables["reliability"] = [
+        {"split": board.split, "split_id": board.split_id}
+        | {key: value for name in _VARIANCES for key, value in flat(name, getattr(board.reliability, name)).items()}
+        for board in analysis.leaderboards
+        if not isinstance(board.reliability, Undefined)
+    ]
     if not isinstance(analysis.hard, Undefined):
         tables["hard_tasks"] = [task.model_dump() for task in analysis.hard.tasks]
     if not isinstance(analysis.undecided, Undefined) and not isinstance(analysis.undecided.bounds, Undefined):
