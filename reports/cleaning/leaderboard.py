@@ -235,7 +235,7 @@ class Board(Record):
     """Paired differences of each model to the leader and to the next one, and the tasks they would need."""
     trials: TrialTable | None = None
     """pass^k and pass@k; None where no task has repeated runs, or runs have partial credit."""
-    reliability: Reliability | Undefined
+    reliability: Reliability | Undefined = undefined("it was not computed")
     """How reliably these tasks tell these models apart, and the variance of a run by its source."""
     method: str
     """How scores, intervals, ties and missing runs are treated on this board."""
