@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from agenthard.audit.statistics.exchange import RankExchange, TogetherTest, changes_together, rank_exchange
     from agenthard.audit.statistics.intervals import clustered_wilson, effective_wilson, fisher_z, upper_tail, wilson
     from agenthard.audit.statistics.item_response import ItemParameters, ItemResponse, item_parameters, item_rest
+    from agenthard.audit.statistics.key_check import InvertedKeys, inverted_keys
     from agenthard.audit.statistics.loading import (
         Infrastructure,
         matrix_from_frame,
@@ -133,6 +134,7 @@ _MODULES = {
         "mean_nearest_neighbour_distance mean_pairwise_distance"
     ),
     "intervals": "clustered_wilson effective_wilson fisher_z upper_tail wilson",
+    "key_check": "InvertedKeys inverted_keys",
     "item_response": "ItemParameters ItemResponse item_parameters item_rest",
     "loading": "Infrastructure matrix_from_frame matrix_from_rows matrix_from_trajectories read_matrix",
     "matrix": "DifferentModelsError MatrixError Missing ScoreMatrix require_same_models",
@@ -175,6 +177,7 @@ __all__ = [
     "Estimate",
     "HashingEmbedder",
     "Infrastructure",
+    "InvertedKeys",
     "ItemBank",
     "ItemParameters",
     "ItemResponse",
@@ -232,6 +235,7 @@ __all__ = [
     "holm",
     "indistinguishable_groups",
     "indistinguishable_models",
+    "inverted_keys",
     "item_parameters",
     "item_rest",
     "keep_some",

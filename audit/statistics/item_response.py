@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, logsumexp
 
+from agenthard.audit.statistics.intervals import fisher_z
 from agenthard.audit.statistics.matrix import ScoreMatrix, why_unusable
 from agenthard.audit.statistics.resampling import one_thread
 from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
@@ -307,7 +308,7 @@ def item_rest(matrix: ScoreMatrix) -> Mapping[str, tuple[Result, Result]] | Unde
     """Classical difficulty and discrimination of each task that every model has a verdict on.
 
     Difficulty is the share of models that fail the task; discrimination the Pearson correlation over models of the
-    task's values with the mean score on the other tasks.
+    task's values with the mean score on the other tasks, with Fisher's z interval.
 
     Args:
         matrix: the scores.
@@ -331,8 +332,17 @@ def item_rest(matrix: ScoreMatrix) -> Mapping[str, tuple[Result, Result]] | Unde
         difficulty = Estimate(
             value=float(1 - values[:, i].mean()), n=n, of=n, unit="models", method="share of models that fail it"
         )
+        value = float(np.clip((x[:, i] * y[:, i]).sum() / scale, -1, 1))
+        low, high = fisher_z(value, n)
         correlation = Estimate(
-            value=float((x[:, i] * y[:, i]).sum() / scale), n=n, of=n, unit="models", method="item-rest correlation"
+            value=value,
+            low=min(low, value),
+            high=max(high, value),
+            level=0.95,
+            n=n,
+            of=n,
+            unit="models",
+            method="item-rest correlation, Fisher's z interval",
         )
         found[task] = difficulty, correlation
     return found

@@ -7,6 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from agenthard.audit.statistics import Undefined
+from agenthard.reports.cleaning.difficulty import keys_text
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
 from agenthard.reports.cleaning.measures import Measure, p_text
 from agenthard.reports.cleaning.missing import MISSING_COLUMNS, missing_cells
@@ -54,6 +55,7 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         trial_columns=trial_columns,
         reliability_text=reliability_text,
         facets=facets_text,
+        keys_text=keys_text,
         missing_columns=MISSING_COLUMNS,
         outsiders=() if isinstance(analysis.runs, Undefined) else [m for m in analysis.runs.models if not m.comparable],
         tied_ranks=_tied_ranks,

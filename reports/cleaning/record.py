@@ -171,7 +171,7 @@ GLOSSARY = tuple(
         "cross-fitted": "Scored on the tasks that the other models selected, so that no outcome selects its own task.",
         "score bounds": "The lowest and highest score a model can get if the undecided tasks are kept or dropped.",
         "difficulty": "In a 2PL the log-odds that an average model fails the task.",
-        "discrimination": "How sharply success rises with ability; a negative value often means a wrong answer key.",
+        "discrimination": "How sharply success rises with ability; below zero, weaker models do better.",
         "Wilson interval": "Interval of a rate that holds for small numbers and for rates of 0 and 1.",
         "clustered standard error": "Standard error that counts variants of one task, or repeated runs of it, as one.",
     }.items()

@@ -174,6 +174,7 @@ def _optional(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
             pick(point, "task_id", "category", "flagged", "decision")
             | flat("difficulty", point.difficulty)
             | flat("discrimination", point.discrimination)
+            | pick(point, "inverted")
             for point in analysis.items.points
         ]
     return tables
