@@ -19,7 +19,7 @@ from agenthard.audit.statistics.separation import (
 from agenthard.audit.statistics.subsets import SubsetDraws
 
 Null = NullDistribution | Undefined
-_CHUNK_PAIRS = 1 << 22
+_CHUNK_PAIRS = 1 << 19
 
 
 def agreement_nulls(matrix: ScoreMatrix, subsets: SubsetDraws) -> tuple[Null, Null]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from agenthard.audit.statistics import Undefined
+from agenthard.audit.statistics.subsets import forget_subsets
 from agenthard.reports.cleaning.difficulty import keys_text
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
 from agenthard.reports.cleaning.measures import Measure, p_text
@@ -36,6 +37,7 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         path: the file to write; its links expect the audit's ``report.html`` in the folder above.
         audit: the audit behind the analysis; adds the titles of the checks, and why a check did not run.
     """
+    forget_subsets()  # drawing needs the memory
     glossary = Glossary(analysis.glossary)
     write_figure_page(
         path,

@@ -71,9 +71,9 @@ def _models(analysis: CleaningAnalysis) -> list[str]:
         parts.append(md(facets))
     parts += [_board(board) for board in analysis.leaderboards]
     for each in analysis.missing[:1]:
-        cells = [] if isinstance(each.found, Undefined) else missing_cells(each.found)
-        rows = table(MISSING_COLUMNS, [[md(cell) for cell in row] for row in cells[:MOST_MODELS]])
-        parts.append(f"### Missing runs\n\n{md(each.sentence)}" + (f"\n\n{rows}" if cells else ""))
+        gaps = [] if isinstance(each.found, Undefined) else missing_cells(each.found)
+        text = table(MISSING_COLUMNS, [[md(cell) for cell in row] for row in gaps[:MOST_MODELS]])
+        parts.append(f"### Missing runs\n\n{md(each.sentence)}" + (f"\n\n{text}" if gaps else ""))
     if not isinstance(analysis.hard, Undefined):
         parts.append(md(analysis.hard.sentence))
     elif analysis.leaderboards:
