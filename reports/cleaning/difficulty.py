@@ -145,8 +145,8 @@ def keys_text(keys: InvertedKeys | Undefined) -> str:
     count = plural(len(likely), "task") if likely else "No task"
     return (
         f"{count} with a probability of .5 or more that the answer key is inverted; the most likely are {named}. "
-        "Weaker models pass such tasks and stronger ones fail, also where a task rewards something else than the others "
-        f"do. With {keys.models} models this {_POWER[keys.models >= _MANY_MODELS]}."
+        "Weaker models pass such tasks and stronger ones fail, also where a task rewards something else than the "
+        f"others do. With {keys.models} models this {_POWER[keys.models >= _MANY_MODELS]}."
     )
 
 
