@@ -1,6 +1,6 @@
 """Simulates what the statistics promise: python perf/calibration.py [--quick] [PART ...]
 
-Prints, per promise, the nominal value and what was measured, as a Markdown table. Parts: rounds, deletion, ranks. With
+Prints, per promise, the nominal value and what was measured, as a Markdown table. Parts: rounds, deletion, ranks, keys. With
 --quick a tenth of the simulations. Exit code 1 when a measured value breaks its promise by more than three standard
 errors of the simulation.
 """
@@ -19,6 +19,7 @@ from agenthard.audit.statistics import (
     Undefined,
     adjusted,
     compare_pairs,
+    inverted_keys,
     rank_change_nulls,
     rank_sets,
     verdict,
@@ -181,7 +182,37 @@ def _within(found: Estimate, rank: int) -> bool:
     return found.low <= rank <= found.high
 
 
-PARTS: dict[str, Callable[[float], Iterator[Row]]] = {"rounds": rounds, "deletion": deletion, "ranks": ranks}
+def keys(share: float) -> Iterator[Row]:
+    """``inverted_keys``: 5 % of the tasks of one round of runs have an inverted key."""
+    for models, tasks in ((16, 165), (40, 500), (71, 1700)):
+        simulations = max(20, int(100 * share))
+        planted = found = named = sound = 0
+        for number in range(simulations):
+            rng = np.random.default_rng([SEED, models, number])
+            outcomes = runs(chances(models, tasks, rng), rng)
+            before = inverted_keys(matrix(outcomes))
+            assert not isinstance(before, Undefined)
+            sound += len(before.likely())
+            keyed = rng.choice(tasks, tasks // 20, replace=False)
+            outcomes[:, keyed] = ~outcomes[:, keyed]
+            after = inverted_keys(matrix(outcomes))
+            assert not isinstance(after, Undefined)
+            likely = {int(task[1:]) for task in after.likely()}
+            planted, named = planted + len(keyed), named + len(likely)
+            found += len(likely & set(keyed.tolist()))
+        size = f"{models} × {tasks:,}"
+        yield Row("5 % of the keys inverted: share found", size, "high", found / planted, planted)
+        yield Row("… share of the named tasks that are sound", size, "≤ .5", 1 - found / max(1, named), named, most=0.5)
+        cells = simulations * tasks
+        yield Row("no key inverted: share of the tasks named", size, "low", sound / cells, cells)
+
+
+PARTS: dict[str, Callable[[float], Iterator[Row]]] = {
+    "rounds": rounds,
+    "deletion": deletion,
+    "ranks": ranks,
+    "keys": keys,
+}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -5,8 +5,10 @@
 * ``intervals``, ``rates``, ``means``: closed-form intervals, rates and mean scores
 * ``sampling_frame``: rates and F1 over labelled tasks, with clusters and weights
 * ``resampling``, ``subsets``, ``nulls``, ``monte_carlo``: bootstrap, random subsets of equal size, p-values from draws
+* ``missing``: scores of models whose runs are partly missing
 * ``exchange``: two sides of equal models and tasks, compared by swapping them
 * ``agreement``, ``separation``, ``paired_tests``, ``ranking``: do the tasks tell models apart, do raters agree
+* ``variance``: reliability, variance of outcomes by its source
 * ``reduction``, ``diversity``: what a smaller benchmark keeps
 * ``item_response``, ``anchors``, ``pass_k``, ``trend``: single tasks, few tasks, repeated trials, rising difficulty
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from agenthard.audit.statistics.intervals import clustered_wilson, effective_wilson, fisher_z, upper_tail, wilson
     from agenthard.audit.statistics.item_bank import Anchor, AnchorBank, AnchorBanks, BankError, anchor_banks
     from agenthard.audit.statistics.item_response import ItemParameters, ItemResponse, item_parameters, item_rest
+    from agenthard.audit.statistics.key_check import InvertedKeys, inverted_keys
     from agenthard.audit.statistics.loading import (
         Infrastructure,
         matrix_from_frame,
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
         paired_gap,
         score_bounds,
     )
+    from agenthard.audit.statistics.missing import MissingOutcomes, ModelMissing, missing_outcomes, modelled_scores
     from agenthard.audit.statistics.monte_carlo import MonteCarloP, Verdict, adjusted, monte_carlo_p, verdict
     from agenthard.audit.statistics.nulls import NullBand, NullDistribution, matrix_null, random_subset_null
     from agenthard.audit.statistics.paired_tests import (
@@ -125,6 +129,7 @@ if TYPE_CHECKING:
     from agenthard.audit.statistics.subsets import SubsetDraws, matching_subsets, plain_subsets
     from agenthard.audit.statistics.supported_ranks import rank_sets
     from agenthard.audit.statistics.trend import rank_trend
+    from agenthard.audit.statistics.variance import Reliability, facet_variance, reliability
 
 _MODULES = {
     "agreement": "chance_corrected_agreement cohen_kappa krippendorff_alpha model_agreement",
@@ -135,10 +140,12 @@ _MODULES = {
     ),
     "intervals": "clustered_wilson effective_wilson fisher_z upper_tail wilson",
     "item_bank": "Anchor AnchorBank AnchorBanks BankError anchor_banks",
+    "key_check": "InvertedKeys inverted_keys",
     "item_response": "ItemParameters ItemResponse item_parameters item_rest",
     "loading": "Infrastructure matrix_from_frame matrix_from_rows matrix_from_trajectories read_matrix",
     "matrix": "DifferentModelsError MatrixError Missing ScoreMatrix require_same_models",
     "means": "ScoreBounds clustered_mean may_draw_level paired_difference paired_gap score_bounds",
+    "missing": "MissingOutcomes ModelMissing missing_outcomes modelled_scores",
     "exchange": "RankExchange TogetherTest changes_together rank_exchange",
     "monte_carlo": "MonteCarloP Verdict adjusted monte_carlo_p verdict",
     "nulls": "NullBand NullDistribution matrix_null random_subset_null",
@@ -156,6 +163,7 @@ _MODULES = {
         "CategoryRetention SAFEGUARD StageCompression category_coverage compression easy_tasks keep_some "
         "macro_compression pooled_compression retention stage_compressions"
     ),
+    "variance": "Reliability facet_variance reliability",
     "result": "Estimate Result Undefined",
     "sampling_frame": "SamplingFrame",
     "separation": (
@@ -180,12 +188,15 @@ __all__ = [
     "Estimate",
     "HashingEmbedder",
     "Infrastructure",
+    "InvertedKeys",
     "ItemBank",
     "ItemParameters",
     "ItemResponse",
     "MatrixError",
     "Missing",
     "ModelEmbedder",
+    "MissingOutcomes",
+    "ModelMissing",
     "MonteCarloP",
     "NullBand",
     "NullDistribution",
@@ -196,6 +207,7 @@ __all__ = [
     "RankChangeNulls",
     "RankExchange",
     "RankMove",
+    "Reliability",
     "Result",
     "SAFEGUARD",
     "SamplingFrame",
@@ -230,11 +242,13 @@ __all__ = [
     "easy_tasks",
     "effective_wilson",
     "embedder",
+    "facet_variance",
     "fisher_z",
     "gpirt_estimate",
     "holm",
     "indistinguishable_groups",
     "indistinguishable_models",
+    "inverted_keys",
     "item_parameters",
     "item_rest",
     "keep_some",
@@ -251,7 +265,9 @@ __all__ = [
     "mean_nearest_neighbour_distance",
     "mean_pairwise_distance",
     "minimum_detectable_difference",
+    "missing_outcomes",
     "model_agreement",
+    "modelled_scores",
     "monte_carlo_p",
     "ordinal_ranks",
     "paired_difference",
@@ -271,6 +287,7 @@ __all__ = [
     "rank_trend",
     "ranking_change_rate",
     "read_matrix",
+    "reliability",
     "require_same_models",
     "retention",
     "score_bounds",

@@ -17,7 +17,7 @@ from agenthard.audit.statistics.subsets import SubsetDraws
 
 Vectors = Any
 """n × dimensions: a NumPy array or a SciPy sparse matrix."""
-_BLOCK_CELLS = 1 << 22
+_BLOCK_CELLS = 1 << 20
 _NEIGHBOURS = 64
 NEAREST_DRAWS = 1000
 """Random subsets behind the null of the nearest neighbour, which is computed one by one."""

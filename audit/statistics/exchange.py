@@ -34,14 +34,14 @@ class TaskChange(Record):
     lost: int
     """Models whose score falls."""
     p: float
-    """p-value corrected for all tasks: that run-to-run noise moves as many models, all together."""
+    """p-value corrected over all tasks (Benjamini and Hochberg): that run-to-run noise moves as many models one way."""
 
 
 class TogetherTest(Record):
     """Whether models change together on tasks, as they do where a task is scored by another key."""
 
     together: NullDistribution
-    """Σ over tasks of (rises − falls)², against swapping the sides of every model and task alone."""
+    """Evidence summed over tasks, against swapping the sides of every model and task alone."""
     tasks: tuple[TaskChange, ...]
     """All tasks on which a score differs, in the order of the matrix."""
 
@@ -69,10 +69,11 @@ def changes_together(
     """Test whether models change together on tasks.
 
     If the sides are two rounds of equal runs, then each model's change on each task is as likely up as down, whatever
-    the other models do. Tasks that are scored differently move many models at once. The p-value of a task is that of
-    the largest |rises − falls| over all tasks (Westfall and Young's max-T), or of Binomial(M, 1/2) for its number of
-    changes with Bonferroni's correction, because noise cannot change an outcome with a probability above 1/2: twice
-    the smaller one.
+    the other models do, and with single runs each way has a probability p (1 − p) of at most 1/4. Tasks that are scored
+    differently move many models one way. The p-value of a task with k = max(rises, falls) is the bound
+    2 P(Binomial(M, 1/4) ≥ k), which more noise cannot exceed (1/2 instead of 1/4 for several runs per cell). Tasks are
+    judged by Benjamini and Hochberg's correction, all together by Σ (log p)² against swapping the sides of every cell,
+    given which cells differ: a few tasks with much evidence count more than many with little.
 
     Args:
         first: one side, without missing cells.
@@ -90,54 +91,51 @@ def changes_together(
     if reason:
         return undefined(reason, len(first.tasks), "tasks")
     change = second.values - first.values
-    differs = np.flatnonzero((np.abs(change) > _SAME).any(axis=0))
-    net = change.sum(axis=0)[differs]
-    squares, largest = np.zeros(draws), np.zeros(draws)
-    rng = np.random.default_rng(seed)
-    for task in differs:
-        moved = change[np.abs(change[:, task]) > _SAME, task]
-        drawn = _signed_sums(moved, draws, rng)
-        squares += drawn**2
-        np.maximum(largest, np.abs(drawn), out=largest)
-    flips = (np.abs(change[:, differs]) > _SAME).sum(axis=0)
-    swaps = _swaps(draws, len(first.tasks), seed)
+    rises, falls = ((sign * change > _SAME).sum(axis=0) for sign in (1, -1))
+    log_p = _log_p(len(first.models), 0.25 if first.binary and second.binary else 0.5)
+    flips, evidence, rng = rises + falls, np.zeros(draws), np.random.default_rng(seed)
+    for number, tasks in zip(*np.unique(flips[flips > 0], return_counts=True), strict=True):
+        for _ in range(tasks):
+            up = rng.binomial(number, 0.5, draws)
+            evidence += log_p[np.maximum(up, number - up)] ** 2
+    own = log_p[np.maximum(rises, falls)]
     together = summarise_null(
-        squares,
-        swaps,
-        "Σ over tasks of (rises − falls)²; the sides of each model and task swapped at random",
-        float(net @ net),
+        evidence,
+        _swaps(draws, len(first.tasks), seed),
+        "Σ over tasks of (log p)²; the sides of each model and task swapped at random",
+        float((own**2).sum()),
         tail="greater",
     )
-    by_largest = (1 + (largest[:, None] >= np.abs(net) - _SAME).sum(axis=0)) / (1 + draws)
-    by_number = np.minimum(1.0, len(first.tasks) * _as_many(flips, len(first.models)))
-    p = np.minimum(1.0, 2 * np.minimum(by_largest, by_number))
+    p = false_discoveries(np.exp(own))
     return TogetherTest(
         together=together,
         tasks=tuple(
-            TaskChange(
-                task=first.tasks[i],
-                gained=int((change[:, i] > _SAME).sum()),
-                lost=int((change[:, i] < -_SAME).sum()),
-                p=float(own),
-            )
-            for i, own in zip(differs, p, strict=True)
+            TaskChange(task=first.tasks[i], gained=int(rises[i]), lost=int(falls[i]), p=float(p[i]))
+            for i in np.flatnonzero(flips)
         ),
     )
 
 
-def _signed_sums(moved: NDArray[np.float64], draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Sums with random signs. Equal sizes are a binomial: 2 · Binomial(k, 1/2) − k of them keep their sign."""
-    sizes = np.abs(moved)
-    if np.ptp(sizes) <= _SAME:
-        return np.asarray((2.0 * rng.binomial(len(moved), 0.5, draws) - len(moved)) * sizes[0])
-    return np.asarray(rng.choice([-1.0, 1.0], (draws, len(moved))) @ sizes)
-
-
-def _as_many(flips: NDArray[np.integer], models: int) -> NDArray[np.float64]:
-    """P(Binomial(models, 1/2) ≥ flips)."""
+def _log_p(models: int, chance: float) -> NDArray[np.float64]:
+    """Log of min(1, 2 P(Binomial(models, chance) ≥ k)) for k = 0 … models."""
     from scipy.special import bdtrc
 
-    return np.asarray(np.where(flips > 0, bdtrc(np.maximum(flips - 1, 0), models, 0.5), 1.0))
+    counts = np.arange(models + 1)
+    tail = np.where(counts > 0, bdtrc(np.maximum(counts - 1, 0), models, chance), 1.0)
+    return np.asarray(np.log(np.minimum(1.0, 2 * tail)))
+
+
+def false_discoveries(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Adjust p-values by Benjamini and Hochberg: the i-th smallest of m is ``min over j ≥ i of m p_j / j``.
+
+    >>> false_discoveries(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    order = np.argsort(p_values, kind="stable")
+    scaled = p_values[order] * len(order) / np.arange(1, len(order) + 1)
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(scaled[::-1])[::-1])
+    return adjusted
 
 
 def rank_exchange(
@@ -173,9 +171,11 @@ def rank_exchange(
     reason = _why_not(first, second)
     if reason:
         return undefined(reason, len(first.tasks), "tasks")
-    mean = (first.values.mean(axis=1) + second.values.mean(axis=1)) / 2
+    scale = 1.0 if first.weights is None else first.weights / first.weights.mean()
+    sides = first.values * scale, second.values * scale
+    mean = (sides[0].mean(axis=1) + sides[1].mean(axis=1)) / 2
     order = np.argsort(-np.round(mean, 12), kind="stable")
-    one, other = first.values[order].T, second.values[order].T
+    one, other = (side[order].T for side in sides)
     observed = _figures(one.mean(axis=0)[None, :], other.mean(axis=0)[None, :])
     half = _by_cluster(other - one, clusters) / (2 * len(one))
     centre, rng = mean[order], np.random.default_rng(seed)

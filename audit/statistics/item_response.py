@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, logsumexp
 
+from agenthard.audit.statistics.intervals import fisher_z
 from agenthard.audit.statistics.matrix import ScoreMatrix, why_unusable
 from agenthard.audit.statistics.resampling import one_thread
 from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
@@ -96,7 +97,7 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
         than by chance, and when EM does not converge.
     """
     if not matrix.binary:
-        return undefined("item parameters need one run per cell", len(matrix.tasks), "tasks")
+        return undefined("item parameters need one run per cell, pass or fail", len(matrix.tasks), "tasks")
     n_models = len(matrix.models)
     if n_models < 2:
         return undefined(f"{n_models} model(s) were given; item parameters need two", n_models, "models")
@@ -157,6 +158,14 @@ def fit_items(passed: NDArray[np.float64], scored: NDArray[np.float64], model: M
     Returns:
         The fit, or why there is none: the abilities' spread vanishes, or EM does not converge.
     """
+    found = fit_outcomes(passed, scored, model)
+    return found if isinstance(found, str) else found[0]
+
+
+def fit_outcomes(
+    passed: NDArray[np.float64], scored: NDArray[np.float64], model: Model
+) -> tuple[ItemFit, NDArray[np.float64], NDArray[np.float64]] | str:
+    """Fit as ``fit_items``, and also return the grid of abilities and each row's posterior on it (models × grid)."""
     share = (passed.sum(axis=0) + 0.5) / (scored.sum(axis=0) + 1)
     parameters = np.log((1 - share) / share)[:, None]
     if model == "2PL":
@@ -181,7 +190,7 @@ def fit_items(passed: NDArray[np.float64], scored: NDArray[np.float64], model: M
             grid = _grid(parameters, spread)
             posterior = _posterior(passed, scored, parameters, grid, spread)
             errors = _standard_errors(passed, scored, parameters, grid, spread, posterior)
-            return ItemFit(parameters, errors, spread, posterior @ grid)
+            return ItemFit(parameters, errors, spread, posterior @ grid), grid, posterior
     return f"EM did not converge in {MOST_ROUNDS} rounds"
 
 
@@ -299,7 +308,7 @@ def item_rest(matrix: ScoreMatrix) -> Mapping[str, tuple[Result, Result]] | Unde
     """Classical difficulty and discrimination of each task that every model has a verdict on.
 
     Difficulty is the share of models that fail the task; discrimination the Pearson correlation over models of the
-    task's values with the mean score on the other tasks.
+    task's values with the mean score on the other tasks, with Fisher's z interval.
 
     Args:
         matrix: the scores.
@@ -323,8 +332,17 @@ def item_rest(matrix: ScoreMatrix) -> Mapping[str, tuple[Result, Result]] | Unde
         difficulty = Estimate(
             value=float(1 - values[:, i].mean()), n=n, of=n, unit="models", method="share of models that fail it"
         )
+        value = float(np.clip((x[:, i] * y[:, i]).sum() / scale, -1, 1))
+        low, high = fisher_z(value, n)
         correlation = Estimate(
-            value=float((x[:, i] * y[:, i]).sum() / scale), n=n, of=n, unit="models", method="item-rest correlation"
+            value=value,
+            low=min(low, value),
+            high=max(high, value),
+            level=0.95,
+            n=n,
+            of=n,
+            unit="models",
+            method="item-rest correlation, Fisher's z interval",
         )
         found[task] = difficulty, correlation
     return found

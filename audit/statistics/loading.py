@@ -5,12 +5,13 @@ import gzip
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from agenthard.audit.statistics.matrix import MatrixError, Missing, ScoreMatrix
+from agenthard.audit.statistics.matrix import MatrixError, Missing, ScoreMatrix, whole
 from agenthard.taxonomy import Trajectory
 
 if TYPE_CHECKING:
@@ -58,14 +59,15 @@ def matrix_from_rows(rows: Iterable[Mapping[str, Any]]) -> ScoreMatrix:
 
     Args:
         rows: mappings with ``model``; ``task`` or ``task_id``, put behind ``domain`` and a slash where the row has one;
-            ``score``, ``reward`` or ``passed`` (1, 0, true, false; None or an empty text is missing); optional
-            ``trial``.
+            ``score``, ``reward`` or ``passed`` (0 to 1, true, false; None or an empty text is missing); optional
+            ``trial``, and ``weight`` of the task, equal in all its rows.
 
     Returns:
         The matrix; models and tasks keep the order of their first row.
 
     Raises:
-        MatrixError: for a row without these columns, a score that is neither 0 nor 1, or two rows for one run.
+        MatrixError: for a row without these columns, a score outside 0..1, two rows for one run, or two weights for
+            one task.
     """
     cells = _Cells()
     for number, row in enumerate(rows, 1):
@@ -76,7 +78,10 @@ def matrix_from_rows(rows: Iterable[Mapping[str, Any]]) -> ScoreMatrix:
                 f" {' or '.join(_SCORE_COLUMNS)}; it has {sorted(row)}"
             )
         task_id = f"{row['domain']}/{row[task]}" if row.get("domain") else str(row[task])
-        passed = _parse(row[score], f"row {number} (model {row['model']!r}, task {task_id!r})")
+        where = f"row {number} (model {row['model']!r}, task {task_id!r})"
+        passed = _parse(row[score], where)
+        if "weight" in row:
+            cells.weigh(task_id, _weight(row["weight"], where))
         cells.add(str(row["model"]), task_id, row.get("trial"), passed, Missing.NO_VERDICT)
     return cells.matrix()
 
@@ -86,7 +91,8 @@ def read_matrix(path: Path) -> ScoreMatrix:
 
     A table whose columns include ``model``, a task and a score is long (see ``matrix_from_rows``). Otherwise it is
     wide: with the first column ``model`` a row is a model and the other columns are tasks; with the first column
-    ``task`` or ``task_id`` it is the other way round. An empty cell is missing.
+    ``task`` or ``task_id`` it is the other way round, and a column ``weight`` holds the weights of the tasks. An empty
+    cell is missing, a number between 0 and 1 partial credit.
 
     Args:
         path: ``.csv``, ``.json`` (a list of rows), ``.jsonl``, each also with ``.gz``, or ``.parquet``.
@@ -95,7 +101,7 @@ def read_matrix(path: Path) -> ScoreMatrix:
         The matrix, in the order of the file.
 
     Raises:
-        MatrixError: for an unknown kind of file or table, ids that occur twice, NaN, or a score other than 0 and 1.
+        MatrixError: for an unknown kind of file or table, ids that occur twice, NaN, or a score outside 0..1.
     """
     kind = "".join(path.suffixes[-2:] if path.suffix == ".gz" else path.suffixes[-1:]).removesuffix(".gz")
     if kind in (".json", ".jsonl"):
@@ -122,7 +128,7 @@ def matrix_from_frame(frame: "pandas.DataFrame") -> ScoreMatrix:
     """Read a matrix from a data frame with the columns of a table that `read_matrix` reads; NaN is missing.
 
     Raises:
-        MatrixError: for an unknown kind of table, ids that occur twice, or a score other than 0 and 1.
+        MatrixError: for an unknown kind of table, ids that occur twice, or a score outside 0..1.
     """
     cells = frame.astype(object).where(frame.notna(), None)
     return _from_table("the data frame", [str(name) for name in frame.columns], cells.values.tolist())
@@ -139,13 +145,19 @@ def _from_table(name: str, header: Sequence[str], body: Sequence[Sequence[Any]])
             f"{name}: the first column of a wide table is called model, task or task_id, here it is"
             f" {header[0] if header else ''!r}; a long table has the columns model, task and score"
         )
+    weights = None
+    if header[0] != "model" and "weight" in header:
+        place = list(header).index("weight")
+        weights = np.array([_weight(row[place], f"{name}: {row[0]!r}") for row in body], dtype=np.float64)
+        header, *body = ([*row[:place], *row[place + 1 :]] for row in (header, *body))
     rows, columns = [str(row[0]) for row in body], header[1:]
     values = np.empty((len(rows), len(columns)), dtype=object)
     for i, row in enumerate(body):
         values[i] = [_parse(cell, f"{name}: {rows[i]!r}, {columns[j]!r}") for j, cell in enumerate(row[1:])]
     if header[0] == "model":
         return ScoreMatrix.from_array(values, rows, columns)
-    return ScoreMatrix.from_array(values.T, columns, rows)
+    found = ScoreMatrix.from_array(values.T, columns, rows)
+    return found if weights is None else replace(found, weights=weights)
 
 
 class _Cells:
@@ -154,9 +166,14 @@ class _Cells:
     def __init__(self) -> None:
         self.models: dict[str, int] = {}
         self.tasks: dict[str, int] = {}
-        self.runs: dict[tuple[str, str, Any], bool | Missing] = {}
+        self.runs: dict[tuple[str, str, Any], float | Missing] = {}
+        self.weights: dict[str, float] = {}
 
-    def add(self, model: str, task: str, trial: Any, passed: bool | None, reason: Missing) -> None:
+    def weigh(self, task: str, weight: float) -> None:
+        if self.weights.setdefault(task, weight) != weight:
+            raise MatrixError(f"task {task!r} has two weights, {self.weights[task]:g} and {weight:g}: give it one")
+
+    def add(self, model: str, task: str, trial: Any, passed: float | None, reason: Missing) -> None:
         self.models.setdefault(model, len(self.models))
         self.tasks.setdefault(task, len(self.tasks))
         if (model, task, trial) in self.runs:
@@ -168,7 +185,7 @@ class _Cells:
 
     def matrix(self) -> ScoreMatrix:
         shape = (len(self.models), len(self.tasks))
-        passed, runs, lost = (np.zeros(shape, np.int32) for _ in range(3))
+        passed, (runs, lost) = np.zeros(shape), (np.zeros(shape, np.int32) for _ in range(2))
         reasons = np.full(shape, Missing.NOT_RUN, np.int8)
         for (model, task, _), outcome in self.runs.items():
             cell = self.models[model], self.tasks[task]
@@ -179,10 +196,21 @@ class _Cells:
                 runs[cell] += 1
                 passed[cell] += outcome
         reasons[(runs > 0) & (lost == 0)] = 0
-        return ScoreMatrix(tuple(self.models), tuple(self.tasks), passed, runs, lost, reasons)
+        weights = np.array([self.weights[task] for task in self.tasks]) if self.weights else None
+        return ScoreMatrix(tuple(self.models), tuple(self.tasks), whole(passed), runs, lost, reasons, weights)
 
 
-def _parse(cell: Any, where: str) -> bool | None:
+def _weight(cell: Any, where: str) -> float:
+    try:
+        weight = float(cell)
+    except (TypeError, ValueError):
+        weight = float("nan")
+    if not 0 < weight < float("inf"):
+        raise MatrixError(f"{where} has the weight {cell!r}: a weight is a number above 0")
+    return weight
+
+
+def _parse(cell: Any, where: str) -> float | None:
     if cell is None or cell == "":
         return None
     value = {"true": 1.0, "false": 0.0}.get(cell.strip().lower(), cell) if isinstance(cell, str) else cell
@@ -190,12 +218,12 @@ def _parse(cell: Any, where: str) -> bool | None:
         number = float(value)
     except (TypeError, ValueError):
         number = float("nan")
-    if number not in (0.0, 1.0):
+    if not 0 <= number <= 1:
         raise MatrixError(
-            f"the matrix is undefined because {where} has the score {cell!r}: a score is 0 or 1, and empty where there"
-            f" is none"
+            f"the matrix is undefined because {where} has the score {cell!r}: a score is a number from 0 to 1, and"
+            f" empty where there is none"
         )
-    return number == 1.0
+    return number
 
 
 def _first(names: Iterable[str] | Mapping[str, Any], wanted: Sequence[str]) -> str | None:

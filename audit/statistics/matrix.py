@@ -41,16 +41,17 @@ class Missing(IntEnum):
 class ScoreMatrix:
     """Scores of models (rows) on tasks (columns). The arrays are read-only; every selection makes a new matrix.
 
-    With several runs per cell a cell's value is the share of its scored runs that passed. Where two models tie, all
-    rankings keep the order of ``models``.
+    With several runs per cell a cell's value is the share of its scored runs that passed. Scores between 0 and 1
+    (partial credit) are summed in ``passed``. Where two models tie, all rankings keep the order of ``models``.
 
     Attributes:
         models: names of the models, in the order of the rows.
         tasks: ids of the tasks, in the order of the columns.
-        passed: runs that passed, per cell.
+        passed: runs that passed, per cell; the sum of their scores where these are fractions.
         runs: runs with a verdict, per cell; 0 where the cell is missing.
         lost: runs without a verdict, per cell.
         reasons: a ``Missing`` code where a run was lost or never made, else 0.
+        weights: weight of each task in a score, above 0; None where all count equally.
 
     Raises:
         MatrixError: for ids that occur twice, shapes that do not fit, or counts that contradict each other.
@@ -58,10 +59,11 @@ class ScoreMatrix:
 
     models: tuple[str, ...]
     tasks: tuple[str, ...]
-    passed: NDArray[np.int32]
+    passed: NDArray[np.int32] | NDArray[np.float64]
     runs: NDArray[np.int32]
     lost: NDArray[np.int32]
     reasons: NDArray[np.int8]
+    weights: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         for kind, ids in (("model", self.models), ("task", self.tasks)):
@@ -79,13 +81,17 @@ class ScoreMatrix:
             array.setflags(write=False)
         if (self.passed < 0).any() or (self.passed > self.runs).any():
             raise MatrixError("a cell has more passed runs than runs, or a negative number of them")
+        if self.weights is not None:
+            if self.weights.shape != shape[1:] or not (np.isfinite(self.weights) & (self.weights > 0)).all():
+                raise MatrixError("weights are finite numbers above 0, one per task")
+            self.weights.setflags(write=False)
 
     @classmethod
     def from_array(cls, values: ArrayLike, models: Sequence[str], tasks: Sequence[str]) -> "ScoreMatrix":
         """Build a matrix of single runs.
 
         Args:
-            values: models × tasks; 1 (or True) passed, 0 (or False) failed, None missing.
+            values: models × tasks; 1 (or True) passed, 0 (or False) failed, between them partial credit, None missing.
             models: one name per row.
             tasks: one id per column.
 
@@ -93,7 +99,7 @@ class ScoreMatrix:
             The matrix; missing cells carry the reason NOT_RUN.
 
         Raises:
-            MatrixError: for NaN, for any other number, for a shape that does not fit, for ids that occur twice.
+            MatrixError: for NaN, for numbers outside 0..1, for a shape that does not fit, for ids that occur twice.
 
         >>> ScoreMatrix.from_array([[1, 0], [1, None]], ["a", "b"], ["t1", "t2"]).coverage
         (3, 4)
@@ -102,16 +108,17 @@ class ScoreMatrix:
         if cells.shape != (len(models), len(tasks)):
             raise MatrixError(f"values have shape {cells.shape}, not {len(models)} models × {len(tasks)} tasks")
         absent = np.frompyfunc(lambda cell: cell is None, 1, 1)(cells).astype(np.bool_)
-        passed = cells == 1
-        for row, column in np.argwhere(~absent & ~passed & (cells != 0)):
+        usable = np.array([[_is_score(cell) for cell in row] for row in cells.tolist()], np.bool_).reshape(cells.shape)
+        for row, column in np.argwhere(~usable):
             raise MatrixError(
                 f"the matrix is undefined because model {models[row]!r} has the score {cells[row, column]!r} on task"
-                f" {tasks[column]!r}: a score is 1, 0, or None where there is none"
+                f" {tasks[column]!r}: a score is a number from 0 to 1, or None where there is none"
             )
+        passed = np.where(absent, 0.0, cells).astype(np.float64)
         return cls(
             tuple(models),
             tuple(tasks),
-            passed.astype(np.int32),
+            whole(passed),
             (~absent).astype(np.int32),
             np.zeros(cells.shape, np.int32),
             np.where(absent, Missing.NOT_RUN, 0).astype(np.int8),
@@ -129,8 +136,18 @@ class ScoreMatrix:
 
     @property
     def binary(self) -> bool:
-        """Whether no cell holds more than one run, so that every value is pass or fail."""
-        return bool((self.runs <= 1).all())
+        """Whether every value is pass or fail: no cell holds more than one run or partial credit."""
+        return bool((self.runs <= 1).all()) and not self.fractional
+
+    @property
+    def fractional(self) -> bool:
+        """Whether some run has partial credit."""
+        return self.passed.dtype.kind == "f"
+
+    @property
+    def plain(self) -> bool:
+        """Whether a score is a number of tasks out of n: pass or fail, and every task counts equally."""
+        return self.binary and self.weights is None
 
     @property
     def coverage(self) -> tuple[int, int]:
@@ -205,7 +222,13 @@ class ScoreMatrix:
         complete = self.complete_tasks()
         if not complete.tasks:
             return {}
-        return dict(zip(self.models, complete.values.mean(axis=1).tolist(), strict=True))
+        return dict(zip(self.models, complete.means().tolist(), strict=True))
+
+    def means(self) -> NDArray[np.float64]:
+        """Mean of each row, weighted where tasks have weights; for complete matrices with a task."""
+        if self.weights is None:
+            return np.asarray(self.values.mean(axis=1))
+        return np.asarray(self.values @ self.weights / self.weights.sum())
 
     def _cut(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> "ScoreMatrix":
         return ScoreMatrix(
@@ -215,12 +238,23 @@ class ScoreMatrix:
             self.runs.take(rows, axis=0).take(columns, axis=1),
             self.lost.take(rows, axis=0).take(columns, axis=1),
             self.reasons.take(rows, axis=0).take(columns, axis=1),
+            None if self.weights is None else self.weights.take(columns),
         )
 
     def _known(self, tasks: Collection[str]) -> None:
         unknown = sorted(set(tasks) - set(self.tasks))
         if unknown:
             raise MatrixError(f"{len(unknown)} task(s) are not in the matrix, the first is {unknown[0]!r}")
+
+
+def _is_score(cell: Any) -> bool:
+    return cell is None or (not isinstance(cell, str) and 0 <= cell <= 1)
+
+
+def whole(values: NDArray[np.float64]) -> NDArray[np.int32] | NDArray[np.float64]:
+    """Numbers of passed runs as integers, unless some are fractions."""
+    counts = values.astype(np.int32)
+    return counts if (counts == values).all() else values
 
 
 def require_same_models(first: Iterable[str], second: Iterable[str]) -> None:

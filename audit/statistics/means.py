@@ -13,7 +13,10 @@ from agenthard.taxonomy.record import Record
 
 
 def clustered_mean(
-    values: Sequence[float | None], clusters: Sequence[str] | None = None, level: float = 0.95
+    values: Sequence[float | None],
+    clusters: Sequence[str] | None = None,
+    level: float = 0.95,
+    weights: Sequence[float] | None = None,
 ) -> Result:
     """Mean with its clustered standard error and t interval.
 
@@ -25,27 +28,33 @@ def clustered_mean(
         values: one number per run; None is missing and left out ("n of N").
         clusters: name of the cluster of each value; None for independent values.
         level: coverage of the interval.
+        weights: weight of each value, above 0; the mean is then ``Σ w x / Σ w``, and w (x − x̄) over the mean weight
+            takes the place of x − x̄ (linearised). None where all count equally.
 
     Returns:
         The mean, its standard error and interval. Undefined for fewer than two values or clusters, for NaN, and when
         all values are equal, because then the spread is unknown (use a Wilson interval for a rate of 0 or 1).
 
     Raises:
-        ValueError: when there is not one cluster per value.
+        ValueError: when there is not one cluster, or weight, per value.
     """
     check_level(level)
+    factors = [1.0] * len(values) if weights is None else list(weights)
+    if len(factors) != len(values):
+        raise ValueError(f"there are {len(factors)} weights for {len(values)} values: give one per value")
     names = [str(i) for i in range(len(values))] if clusters is None else list(clusters)
     if len(names) != len(values):
         raise ValueError(f"there are {len(names)} clusters for {len(values)} values: give one per value")
-    present = [(value, name) for value, name in zip(values, names, strict=True) if value is not None]
-    x = np.array([value for value, _ in present], dtype=np.float64)
-    member = np.unique([name for _, name in present], return_inverse=True)[1] if present else np.zeros(0, np.intp)
+    present = [row for row in zip(values, names, factors, strict=True) if row[0] is not None]
+    x = np.array([value for value, *_ in present], dtype=np.float64)
+    w = np.array([weight for *_, weight in present], dtype=np.float64)
+    member = np.unique([name for _, name, _ in present], return_inverse=True)[1] if present else np.zeros(0, np.intp)
     n_clusters = int(member.max()) + 1 if present else 0
     reason = _why_no_spread(x, n_clusters)
     if reason:
         return undefined(reason, len(x), "values")
-    mean = float(x.mean())
-    sums = np.bincount(member, weights=x - mean)
+    mean = float(x.mean()) if weights is None else float(w @ x / w.sum())
+    sums = np.bincount(member, weights=x - mean if weights is None else w * (x - mean) / w.mean())
     error = sqrt(n_clusters / (n_clusters - 1) * float((sums**2).sum())) / len(x)
     half = float(stdtrit(n_clusters - 1, (1 + level) / 2)) * error
     return Estimate(
@@ -57,7 +66,8 @@ def clustered_mean(
         n=len(x),
         of=len(values),
         unit="values",
-        method=f"mean, clustered standard error, t interval with {n_clusters - 1} degrees of freedom",
+        method=f"{'' if weights is None else 'weighted '}mean, clustered standard error, t interval with "
+        f"{n_clusters - 1} degrees of freedom",
     )
 
 
@@ -66,6 +76,7 @@ def paired_difference(
     second: Sequence[float | None],
     clusters: Sequence[str] | None = None,
     level: float = 0.95,
+    weights: Sequence[float] | None = None,
 ) -> Result:
     """Mean of ``first − second`` over the tasks that both have, with a paired standard error and t interval.
 
@@ -77,6 +88,7 @@ def paired_difference(
         second: the other scores, on the same tasks in the same order.
         clusters: name of the cluster of each task; None for independent tasks.
         level: coverage of the interval.
+        weights: weight of each task; None where all count equally.
 
     Returns:
         The difference; a task that either side misses is left out ("n of N"). Undefined as ``clustered_mean``; so it is
@@ -88,14 +100,18 @@ def paired_difference(
     if len(first) != len(second):
         raise ValueError(f"paired scores are about the same tasks, got {len(first)} and {len(second)} of them")
     gaps = [None if a is None or b is None else a - b for a, b in zip(first, second, strict=True)]
-    result = clustered_mean(gaps, clusters, level)
+    result = clustered_mean(gaps, clusters, level, weights)
     if isinstance(result, Estimate):
         return result.model_copy(update={"unit": "tasks", "method": f"paired difference: {result.method}"})
     return result
 
 
 def paired_gap(
-    first: Sequence[float], second: Sequence[float], clusters: Sequence[str] | None = None, level: float = 0.95
+    first: Sequence[float],
+    second: Sequence[float],
+    clusters: Sequence[str] | None = None,
+    level: float = 0.95,
+    weights: Sequence[float] | None = None,
 ) -> Result:
     """Mean of ``first − second`` as ``paired_difference``, with a value also where all differences are equal.
 
@@ -106,6 +122,7 @@ def paired_gap(
         second: the other scores, in the same order.
         clusters: name of the cluster of each pair; None for independent pairs.
         level: coverage of the interval.
+        weights: weight of each pair; None where all count equally.
 
     Returns:
         The difference. Undefined as ``paired_difference`` in all other cases, such as without pairs.
@@ -113,7 +130,7 @@ def paired_gap(
     >>> paired_gap([1, 1, 1], [0, 0, 0]).value
     1.0
     """
-    found = paired_difference(first, second, clusters, level)
+    found = paired_difference(first, second, clusters, level, weights)
     gaps = {a - b for a, b in zip(first, second, strict=True)}
     if isinstance(found, Estimate) or len(gaps) != 1:
         return found

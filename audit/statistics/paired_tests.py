@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr
+from scipy.special import bdtr, stdtr
 
 from agenthard.audit.statistics.matrix import ScoreMatrix, require_same_models, why_unusable
 from agenthard.audit.statistics.ranking import ordinal_ranks
@@ -13,7 +13,7 @@ from agenthard.audit.statistics.resampling import bootstrap_means
 from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
 from agenthard.taxonomy.record import Record
 
-PairedTest = Literal["mcnemar", "bootstrap"]
+PairedTest = Literal["mcnemar", "bootstrap", "t"]
 
 
 class PairComparison(Record):
@@ -51,6 +51,8 @@ def compare_pairs(
     "mcnemar": exact, for one run per cell; missing cells are left out pair by pair.
     "bootstrap": the share of paired resamples on either side of 0, ``2 (1 + min(#d ≤ 0, #d ≥ 0)) / (B + 1)``; for
     several runs per cell and for clusters; complete tasks only.
+    "t": paired t test by cluster, as ``paired_difference``, for everything else: partial credit, weights, several runs
+    with missing cells, which are left out pair by pair. The sign test over clusters where all differences are equal.
 
     Args:
         matrix: the scores.
@@ -58,36 +60,41 @@ def compare_pairs(
         alpha: family-wise error rate.
         resamples: number of resamples of the bootstrap.
         seed: seed of the bootstrap.
-        clusters: name of the cluster of each complete task, for the bootstrap.
+        clusters: name of the cluster of each complete task for the bootstrap, of each task for the t test.
 
     Returns:
         All pairs with a common task, in the order of the matrix. Undefined for fewer than two models or usable tasks;
-        when every run passes or fails, or no two models share a task; for McNemar with several runs per cell or with
-        clusters; for a bootstrap too small to reach alpha after Holm.
+        when every run passes or fails, or no two models share a task; for McNemar with several runs per cell, partial
+        credit, weights or clusters; for a bootstrap with weights, or too small to reach alpha after Holm.
     """
-    usable = matrix if test == "mcnemar" else matrix.complete_tasks()
+    usable = matrix.complete_tasks() if test == "bootstrap" else matrix
     n_pairs = len(matrix.models) * (len(matrix.models) - 1) // 2
     reason = why_unusable(usable) or _why_no_test(usable, test, clusters, 2 * n_pairs / alpha - 1, resamples)
     if reason:
         return undefined(reason, len(usable.tasks), "tasks")
     first, second = np.triu_indices(len(usable.models), 1)
-    scored = usable.scored.astype(np.float64)
+    scored = usable.scored * (1.0 if usable.weights is None else usable.weights)
     values = usable.values * scored
-    common = (scored @ scored.T)[first, second]
+    there = usable.scored.astype(np.float64)
+    common = (there @ there.T)[first, second]
     used = np.flatnonzero(common > 0)
     if not len(used):
         return undefined("no two models have a score on the same task", len(usable.tasks), "tasks")
     if test == "mcnemar":
         passes, fails = values, scored - values
         p = mcnemar_exact((passes @ fails.T)[first, second], (fails @ passes.T)[first, second])
+    elif test == "t":
+        p = np.ones(len(common))
+        p[used] = [_t_test(usable, first[pair], second[pair], clusters) for pair in used]
     else:
         p = _bootstrap_p(usable.values.T, first, second, resamples, seed, clusters)
-    gaps = (values @ scored.T)[first, second] - (scored @ values.T)[first, second]
+    gaps = (values @ there.T)[first, second] - (there @ values.T)[first, second]
+    sizes = (scored @ there.T)[first, second]
     return tuple(
         PairComparison(
             first=usable.models[first[pair]],
             second=usable.models[second[pair]],
-            difference=float(gaps[pair] / common[pair]),
+            difference=float(gaps[pair] / sizes[pair]),
             n=int(common[pair]),
             of=len(matrix.tasks),
             p=float(p[pair]),
@@ -119,7 +126,11 @@ def paired_separability(
     if isinstance(pairs, Undefined):
         return pairs
     possible = len(matrix.models) * (len(matrix.models) - 1) // 2
-    how = "exact McNemar tests, pairwise complete" if test == "mcnemar" else f"paired bootstrap, {resamples} resamples"
+    how = {
+        "mcnemar": "exact McNemar tests, pairwise complete",
+        "bootstrap": f"paired bootstrap, {resamples} resamples",
+        "t": "paired t tests by cluster, pairwise complete",
+    }[test]
     return Estimate(
         value=100 * sum(pair.significant for pair in pairs) / possible,
         level=1 - alpha,
@@ -177,13 +188,36 @@ def holm(p_values: Sequence[float] | NDArray[np.float64]) -> list[float]:
 def _why_no_test(
     matrix: ScoreMatrix, test: PairedTest, clusters: Sequence[str] | None, needed: float, resamples: int
 ) -> str | None:
+    if test == "t":
+        return None
+    if matrix.weights is not None:
+        return "this test counts all tasks equally; use the t test for weights"
     if test == "mcnemar":
         if not matrix.binary:
-            return "McNemar's test needs one run per cell; use the bootstrap for several"
+            return "McNemar's test needs one run per cell, pass or fail; use the bootstrap for others"
         return "McNemar's test takes tasks as independent; use the bootstrap for clusters" if clusters else None
     if resamples < needed:
         return f"{resamples} resamples cannot reach significance after Holm; use at least {int(np.ceil(needed))}"
     return None
+
+
+def _t_test(matrix: ScoreMatrix, first: np.intp, second: np.intp, clusters: Sequence[str] | None) -> float:
+    """Two-sided p of the paired t test over clusters, as ``means.clustered_mean``."""
+    both = np.flatnonzero(matrix.scored[first] & matrix.scored[second])
+    gaps = matrix.values[first, both] - matrix.values[second, both]
+    weights = np.ones(len(both)) if matrix.weights is None else matrix.weights[both]
+    member = np.arange(len(both))
+    if clusters is not None:
+        member = np.unique(np.asarray(clusters)[both], return_inverse=True)[1]
+    n_clusters = int(member.max()) + 1
+    if n_clusters < 2:
+        return 1.0
+    mean = float(weights @ gaps / weights.sum())
+    if np.ptp(gaps) < 1e-12:
+        return 1.0 if abs(mean) < 1e-12 else float(0.5 ** (n_clusters - 1))
+    sums = np.bincount(member, weights=weights * (gaps - mean))
+    error = np.sqrt(n_clusters / (n_clusters - 1) * (sums**2).sum()) / weights.sum()
+    return float(2 * stdtr(n_clusters - 1, -abs(mean) / error)) if error > 0 else 1.0
 
 
 def _bootstrap_p(

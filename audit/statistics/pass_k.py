@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from math import comb
 
-from agenthard.audit.statistics.matrix import ScoreMatrix
+from agenthard.audit.statistics.matrix import MatrixError, ScoreMatrix
 from agenthard.audit.statistics.means import clustered_mean
 from agenthard.audit.statistics.result import Estimate, Result, undefined
 
@@ -54,8 +54,10 @@ def trial_counts(matrix: ScoreMatrix, model: str) -> tuple[tuple[int, int], ...]
         (successes, scored trials) per task; (0, 0) where none is scored.
 
     Raises:
-        MatrixError: when the matrix has no such model.
+        MatrixError: when the matrix has no such model, or holds partial credit, which is neither success nor failure.
     """
+    if matrix.fractional:
+        raise MatrixError("partial credit is neither success nor failure: pass^k and pass@k need scores of 0 and 1")
     one = matrix.keep_models([model])
     return tuple(zip(one.passed[0].tolist(), one.runs[0].tolist(), strict=True))
 

@@ -7,7 +7,7 @@ from agenthard.audit.statistics.separation import PAPER_THRESHOLD
 
 _DIGITS = 12
 _SLACK = 1e-12
-_CHUNK_CELLS = 1 << 22
+_CHUNK_CELLS = 1 << 19
 
 
 def later_ranks(initial_ranks: NDArray[np.integer], later: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -85,7 +85,8 @@ def rank_change_nulls(
     before, after = complete.scores(), kept.scores()
     moves = rank_moves(before, after)
     order = [complete.models.index(move.model) for move in moves]
-    scores = subsets.sums(complete.values[order].T) / keep
+    weights = np.ones(total) if complete.weights is None else complete.weights
+    scores = subsets.sums((complete.values[order] * weights).T) / subsets.sums(weights[:, None])
     initial = np.array([[move.initial for move in moves]])
     shifts = np.abs(later_ranks(np.arange(1, len(order) + 1)[None, :], scores) - np.arange(1, len(order) + 1))
     taus = tau_b_rows(initial, scores)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agenthard.audit.statistics.matrix import ScoreMatrix, require_same_models, why_unusable
-from agenthard.audit.statistics.resampling import all_bootstrap_means
+from agenthard.audit.statistics.resampling import bootstrap_scores
 from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
 from agenthard.taxonomy.record import Record
 
@@ -233,7 +233,7 @@ def top_unchanged(
         models have the same score, and when several share first place.
     """
     complete = matrix.complete_tasks()
-    scores = complete.values.mean(axis=1) if complete.tasks else np.zeros(len(complete.models))
+    scores = complete.means() if complete.tasks else np.zeros(len(complete.models))
     reason = why_unusable(complete) or why_no_ranking(scores)
     if reason:
         return undefined(reason, len(complete.tasks), "tasks")
@@ -244,7 +244,7 @@ def top_unchanged(
             len(complete.tasks),
             "tasks",
         )
-    means = all_bootstrap_means(complete.values.T, resamples=resamples, seed=seed, clusters=clusters)
+    means = bootstrap_scores(complete.values.T, complete.weights, resamples=resamples, seed=seed, clusters=clusters)
     kept = share_of_lead(means, int(leaders[0]))
     return Estimate(
         value=float(kept.mean()),

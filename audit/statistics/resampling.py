@@ -63,6 +63,32 @@ def all_bootstrap_means(
     return np.concatenate(list(bootstrap_means(values, resamples=resamples, seed=seed, clusters=clusters)))
 
 
+def bootstrap_scores(
+    values: NDArray[np.floating],
+    weights: NDArray[np.float64] | None,
+    *,
+    resamples: int,
+    seed: int,
+    clusters: Sequence[str] | None = None,
+) -> NDArray[np.float64]:
+    """Resample tasks and take each column's mean, weighted where tasks have weights: resamples × columns.
+
+    Args:
+        values: tasks × columns, without missing cells.
+        weights: weight of each task, or of each cell (0 leaves it out); None where all count equally.
+        resamples: number of resamples.
+        seed: seed of the draws.
+        clusters: name of the cluster of each task.
+    """
+    if weights is None:
+        return all_bootstrap_means(values, resamples=resamples, seed=seed, clusters=clusters)
+    factors = weights if weights.ndim == 2 else weights[:, None]
+    columns = np.column_stack([values * factors, factors])
+    means = all_bootstrap_means(columns, resamples=resamples, seed=seed, clusters=clusters)
+    sums, sizes = np.split(means, [values.shape[1]], axis=1)
+    return np.asarray(sums / np.where(sizes > 0, sizes, 1.0))
+
+
 def percentile_interval(resampled: NDArray[np.float64], level: float) -> dict[str, float]:
     """Cut equal tails off the resampled values of a statistic.
 

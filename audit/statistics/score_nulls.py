@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from agenthard.audit.statistics.agreement import chance_corrected_agreement, model_agreement
 from agenthard.audit.statistics.matrix import ScoreMatrix
 from agenthard.audit.statistics.nulls import NullDistribution, null_of, summarise_null
-from agenthard.audit.statistics.resampling import all_bootstrap_means
+from agenthard.audit.statistics.resampling import bootstrap_scores
 from agenthard.audit.statistics.result import Result, Undefined
 from agenthard.audit.statistics.separation import (
     binomial_ends,
@@ -19,7 +19,7 @@ from agenthard.audit.statistics.separation import (
 from agenthard.audit.statistics.subsets import SubsetDraws
 
 Null = NullDistribution | Undefined
-_CHUNK_PAIRS = 1 << 22
+_CHUNK_PAIRS = 1 << 19
 
 
 def agreement_nulls(matrix: ScoreMatrix, subsets: SubsetDraws) -> tuple[Null, Null]:
@@ -94,7 +94,7 @@ def separability_null(
         names = None if clusters is None else [clusters[i] for i in positions]
         return separability(matrix.take(positions), level=level, resamples=resamples, seed=seed, clusters=names)
 
-    exact = matrix.binary and clusters is None
+    exact = matrix.plain and clusters is None
     if not exact:
         few = min(bootstrap_draws, subsets.draws)
         subsets = SubsetDraws(subsets.selected[:few], subsets.keep, subsets.seed, subsets.design)
@@ -120,7 +120,8 @@ def _bootstrapped(
     positions = np.flatnonzero(selected)
     names = None if clusters is None else [clusters[i] for i in positions.tolist()]
     values = np.ascontiguousarray(matrix.values[:, positions].T)
-    means = all_bootstrap_means(values, resamples=resamples, seed=seed, clusters=names)
+    weights = None if matrix.weights is None else matrix.weights[positions]
+    means = bootstrap_scores(values, weights, resamples=resamples, seed=seed, clusters=names)
     return share_of_disjoint_intervals(*interval_ends(means, level))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from agenthard.audit.statistics.matrix import ScoreMatrix, why_unusable
 from agenthard.audit.statistics.ranking import ordinal_ranks, why_no_ranking
-from agenthard.audit.statistics.resampling import all_bootstrap_means
+from agenthard.audit.statistics.resampling import bootstrap_scores
 from agenthard.audit.statistics.result import Estimate, Result, Undefined, check_level, undefined
 
 PAPER_THRESHOLD = 0.01
@@ -60,7 +60,7 @@ def score_intervals(
     ends = _ends(complete, level, resamples, seed, clusters)
     return {
         model: Estimate(
-            value=float(complete.values[row].mean()),
+            value=float(complete.means()[row]),
             low=float(ends.low[row]),
             high=float(ends.high[row]),
             level=level,
@@ -89,12 +89,12 @@ class _Ends:
 def _ends(complete: ScoreMatrix, level: float, resamples: int, seed: int, clusters: Sequence[str] | None) -> _Ends:
     """Take the exact bootstrap where there is one: the resampled passes of a 0/1 row with mean p are Binomial(n, p)."""
     n = len(complete.tasks)
-    if complete.binary and clusters is None:
+    if complete.plain and clusters is None:
         passed = complete.passed.sum(axis=1)
         low, high = binomial_ends(passed, n, level)
         share = passed / n
         return _Ends(low, high, np.sqrt(share * (1 - share) / n), "exact percentile interval of the bootstrap", True)
-    means = all_bootstrap_means(complete.values.T, resamples=resamples, seed=seed, clusters=clusters)
+    means = bootstrap_scores(complete.values.T, complete.weights, resamples=resamples, seed=seed, clusters=clusters)
     drawn = "clusters of tasks" if clusters is not None else "tasks"
     method = f"percentile interval of {resamples} paired bootstrap resamples of {drawn}"
     return _Ends(*interval_ends(means, level), means.std(axis=0, ddof=1) if resamples > 1 else None, method, False)

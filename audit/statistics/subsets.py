@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 LEAST_STRATUM = 5
 """Strata with fewer tasks are pooled: within them nothing could be drawn."""
-_CHUNK_CELLS = 1 << 22
+_CHUNK_CELLS = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +92,11 @@ def matching_subsets(
         seed,
     )
     return SubsetDraws(selected, int(kept.sum()), seed, ", ".join(words))
+
+
+def forget_subsets() -> None:
+    """Free the remembered draws, which no statistic of another matrix can use."""
+    _drawn.cache_clear()
 
 
 def plain_subsets(

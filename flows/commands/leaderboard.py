@@ -143,8 +143,10 @@ def _show_benchmark(each: "BenchmarkBoards") -> None:
 
 
 def _of_table(matrix: Path, drop: Path | None, settings: "AnalysisSettings", as_json: bool) -> None:
+    from agenthard.audit.statistics import Undefined
     from agenthard.flows.comparison import make_leaderboard
     from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, measure_cells
+    from agenthard.reports.cleaning.missing import MISSING_COLUMNS, missing_cells
     from agenthard.reports.kit.text import result_text
 
     found = make_leaderboard(matrix, drop, settings)
@@ -162,6 +164,10 @@ def _of_table(matrix: Path, drop: Path | None, settings: "AnalysisSettings", as_
             alone = split.name == "initial"
             text = f"{measure.title}: {result_text(measure.observed, measure.unit)}" if alone else measure.sentence
             typer.echo(text)
+    for each in found.missing[:1]:
+        typer.echo(f"\n{each.sentence}")
+        if not isinstance(each.found, Undefined):
+            print_table("missing runs", MISSING_COLUMNS, missing_cells(each.found))
     if found.stability is not None:
         typer.echo(f"\n{found.stability.sentence}")
         cells = [measure_cells(measure) for measure in found.stability.measures]
@@ -171,6 +177,7 @@ def _of_table(matrix: Path, drop: Path | None, settings: "AnalysisSettings", as_
 def _show_board(board: "Board") -> None:
     from agenthard.audit.statistics import Undefined
     from agenthard.reports.cleaning.summary import BOARD_COLUMNS, board_cells
+    from agenthard.reports.cleaning.trials import reliability_text, trial_cells, trial_columns
     from agenthard.reports.kit.text import result_text
 
     print_table("", BOARD_COLUMNS[:-1], [board_cells(row)[:-1] for row in board.rows], right=("rank", "passed"))
@@ -180,3 +187,6 @@ def _show_board(board: "Board") -> None:
         tied = [f"{' to '.join(dict.fromkeys((s[0], s[-1])))} ({len(s)})" for s in board.tied_sets]
         typer.echo(f"tied sets, best first: {'; '.join(tied)}")
     typer.echo(f"leads in bootstrap resamples: {result_text(board.top_unchanged, 'share')}")
+    typer.echo(reliability_text(board.reliability))
+    if board.trials is not None:
+        print_table("", trial_columns(board.trials), trial_cells(board.trials))

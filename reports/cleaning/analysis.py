@@ -90,6 +90,7 @@ def analyse(
         separability_curve=part.separability_curve,
         components=component_shares(found.findings, found.components),
         items=part.items,
+        missing=part.missing,
         provenance=Provenance(
             **found.audit.model_dump(),
             seed=settings.seed,

@@ -61,9 +61,13 @@ def pair_differences(
         both = np.flatnonzero(matrix.scored[one] & matrix.scored[other])
         x, y = matrix.values[one, both], matrix.values[other, both]
         own = None if names is None else names[both].tolist()
-        gap = _within(paired_gap(x.tolist(), y.tolist(), own, 1 - (1 - level) / max(1, len(pairs))))
-        square = float(((x - y) ** 2).mean())
-        needed = tasks_needed(float((x - y).mean()), square, pairs=max(1, len(pairs)), alpha=1 - level)
+        weights = None if matrix.weights is None else matrix.weights[both]
+        heavy = None if weights is None else weights.tolist()
+        gap = _within(paired_gap(x.tolist(), y.tolist(), own, 1 - (1 - level) / max(1, len(pairs)), heavy))
+        mean = float(np.average(x - y, weights=weights))
+        needed = tasks_needed(
+            mean, float(np.average((x - y) ** 2, weights=weights)), pairs=max(1, len(pairs)), alpha=1 - level
+        )
         rows.append(
             PairDifference(
                 first=first,

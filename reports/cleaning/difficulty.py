@@ -6,9 +6,18 @@ from dataclasses import dataclass
 
 from agenthard.audit.decisions.difficulty import DifficultyRule, HardTask, cross_fitted, select_hard
 from agenthard.audit.decisions.policy import Decision
-from agenthard.audit.statistics import Result, ScoreMatrix, Undefined, item_parameters, item_rest
+from agenthard.audit.statistics import (
+    InvertedKeys,
+    Result,
+    ScoreMatrix,
+    Undefined,
+    inverted_keys,
+    item_parameters,
+    item_rest,
+)
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.figure_data import ItemMap, ItemPoint
+from agenthard.reports.kit.text import plural
 from agenthard.taxonomy.record import Record
 
 
@@ -130,6 +139,31 @@ def _sentence(verdicts: Counter[str], selected: int, tasks: int, rule: Difficult
     )
 
 
+_NAMED = 10
+"""Tasks named in a sentence."""
+
+
+def keys_text(keys: InvertedKeys | Undefined) -> str:
+    """Write which tasks look as if their key were inverted."""
+    if isinstance(keys, Undefined):
+        return f"Whether a key is inverted is {keys.reason}."
+    likely = keys.likely()
+    order = sorted(keys.probabilities, key=lambda task: -keys.probabilities[task])[:_NAMED]
+    named = ", ".join(f"{task} ({keys.probabilities[task]:.2f})" for task in order)
+    count = plural(len(likely), "task") if likely else "No task"
+    return (
+        f"{count} with a probability of .5 or more that the answer key is inverted; the most likely are {named}. "
+        "Weaker models pass such tasks and stronger ones fail, also where a task rewards something else than the "
+        f"others do. With {keys.models} models this {_POWER[keys.models >= _MANY_MODELS]}."
+    )
+
+
+_MANY_MODELS = 40
+_POWER = {
+    False: "finds few inverted keys (one in six of those planted in 165 tasks of 15 models) and seldom names others",
+    True: "finds most inverted keys (nine in ten of those planted in 1,700 tasks of 71 models)",
+}
+"""What planted keys show (`perf/calibration.py keys`)."""
 MOST_CELLS = 40_000
 """A 2PL is fitted up to this many scores; beyond, the fit takes longer than the rest of the report together."""
 
@@ -165,6 +199,8 @@ def item_map(
         numbers = item_rest(matrix)
         if isinstance(numbers, Undefined):
             return numbers
+    keys = inverted_keys(matrix)
+    inverted = {} if isinstance(keys, Undefined) else keys.probabilities
     points = [
         ItemPoint(
             task_id=task,
@@ -173,10 +209,15 @@ def item_map(
             discrimination=numbers[task][1],
             flagged=task in flagged,
             decision=action[task],
+            inverted=inverted.get(task),
         )
         for task in matrix.tasks
         if task in numbers
     ]
     return ItemMap(
-        method=method, points=tuple(points), left_out=len(matrix.tasks) - len(points), models=len(matrix.models)
+        method=method,
+        points=tuple(points),
+        left_out=len(matrix.tasks) - len(points),
+        models=len(matrix.models),
+        keys=keys,
     )

@@ -7,6 +7,7 @@ import numpy as np
 
 from agenthard.audit.statistics import (
     Estimate,
+    InvertedKeys,
     NullBand,
     NullDistribution,
     Result,
@@ -119,6 +120,8 @@ class ItemPoint(Record):
     """Whether a confirmed or suspected finding touches it."""
     decision: Literal["keep", "unchecked", "drop", "review"]
     """What the policy decided."""
+    inverted: float | None = None
+    """Probability that its key is inverted; None where that is undefined."""
 
 
 class ItemMap(Record):
@@ -132,6 +135,8 @@ class ItemMap(Record):
     """Tasks without: every model passes or fails them, or no model has a score."""
     models: int
     """Models behind the numbers."""
+    keys: InvertedKeys | Undefined = undefined("it was not computed")
+    """Probability that the key of a task is inverted: weaker models pass it and stronger ones fail."""
 
 
 CURVE_SHARES = (0.1, 0.2, 0.4, 0.6, 0.8)

@@ -17,7 +17,7 @@ from agenthard.audit.decisions.stages import StageDecisions, decide_by_stage, st
 from agenthard.audit.decisions.suppressions import SuppressedFinding
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.judge.aggregate.findings import JudgeCheck
-from agenthard.audit.statistics import ScoreMatrix, matrix_from_trajectories
+from agenthard.audit.statistics import Result, ScoreMatrix, facet_variance, matrix_from_trajectories
 from agenthard.reports.coverage_parquet import read_coverage_parquet
 from agenthard.reports.kit.load import RunTablesError, load_json, read_rows, table_file
 from agenthard.taxonomy.errors import AgentHardError
@@ -25,7 +25,7 @@ from agenthard.taxonomy.finding import Finding, Status, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.trajectory import Trajectory
 
-RUN_COLUMNS = ["id", "task_id", "model", "trial", "status", "passed", "protocol"]
+RUN_COLUMNS = ["id", "task_id", "model", "trial", "status", "passed", "user_model", "protocol"]
 """What a score needs; conversations are never read."""
 
 
@@ -119,6 +119,10 @@ class Experiment:
     """They count as failures."""
     trials: int
     """Most runs of one model on one task."""
+    simulator: Result | None = None
+    """Variance that the user simulator adds, where a model met several on a task; None where runs are not known."""
+    judge: Result | None = None
+    """Variance that the judge adds, where several scored a run."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +221,24 @@ def _experiment(name: str, runs: list[Trajectory], place: Mapping[str, int]) -> 
         found = matrix_from_trajectories(numbered, "failure" if reading == "failure" else "missing")
         return found.take(sorted(range(len(found.tasks)), key=lambda i: place[found.tasks[i]]))
 
-    return Experiment(name, matrix("missing"), matrix("failure"), max(trials.values(), default=0))
+    return Experiment(
+        name,
+        matrix("missing"),
+        matrix("failure"),
+        max(trials.values(), default=0),
+        facet_variance(
+            [
+                ((run.model, run.task_id), run.user_model, float(run.passed))
+                for run in runs
+                if run.passed is not None and run.user_model
+            ],
+            "user simulator",
+        ),
+        facet_variance(
+            [(run.id, each.judge, each.score) for run in runs for each in run.judgements if each.score is not None],
+            "judge",
+        ),
+    )
 
 
 def load_run(folder: Path, baseline: Path | None = None) -> CleaningInput:

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from agenthard.audit.statistics import (
     Estimate,
     PairComparison,
+    Reliability,
     Result,
     ScoreMatrix,
     Undefined,
     clustered_mean,
     compare_pairs,
     effective_wilson,
+    modelled_scores,
     ordinal_ranks,
     rank_sets,
     tied_sets,
@@ -29,11 +31,12 @@ from agenthard.audit.statistics import (
 )
 from agenthard.audit.statistics.matrix import why_unusable
 from agenthard.audit.statistics.ranking import share_of_lead, why_no_ranking
-from agenthard.audit.statistics.resampling import all_bootstrap_means
+from agenthard.audit.statistics.resampling import bootstrap_scores
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.differences import PairDifference, pair_differences
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.splits import SplitName, split_id
+from agenthard.reports.cleaning.trials import TrialTable, reliability_of, trial_table
 from agenthard.taxonomy.record import Record
 
 
@@ -71,10 +74,10 @@ class CountedScores:
 
     def scores(self) -> dict[str, float]:
         """Mean over the counted tasks, by model; empty when some model has none."""
-        sizes = self.counted.sum(axis=1)
-        if not sizes.all():
+        if not self.counted.sum(axis=1).all():
             return {}
-        values = (self.matrix.values * self.counted).sum(axis=1) / sizes
+        weights = self.counted if self.matrix.weights is None else self.counted * self.matrix.weights
+        values = (self.matrix.values * weights).sum(axis=1) / weights.sum(axis=1)
         return dict(zip(self.matrix.models, values.tolist(), strict=True))
 
     def estimate(self, row: int, clusters: Mapping[str, str] | None, level: float) -> Result:
@@ -88,12 +91,16 @@ class CountedScores:
         n = len(counted)
         if not n:
             return undefined("no task has a verdict for every model", 0, "tasks")
-        if clusters is None and (self.matrix.runs[row, counted] <= 1).all():
+        matrix = self.matrix
+        weights = None if matrix.weights is None else matrix.weights[counted].tolist()
+        single = not matrix.fractional and (matrix.runs[row, counted] <= 1).all()
+        if clusters is None and single and weights is None:
             return wilson_interval(int(self.matrix.passed[row, counted].sum()), n, level, "tasks")
         values = self.matrix.values[row, counted].tolist()
         names = None if clusters is None else [clusters[self.matrix.tasks[i]] for i in counted]
-        value = min(1.0, max(0.0, sum(values) / n))
-        spread = clustered_mean(values, names, level)
+        mean = sum(values) / n if weights is None else float(np.average(values, weights=weights))
+        value = min(1.0, max(0.0, mean))
+        spread = clustered_mean(values, names, level, weights)
         error = spread.standard_error if isinstance(spread, Estimate) else None
         effective = (
             value * (1 - value) / error**2 if error and 0 < value < 1 else float(len(set(names or counted.tolist())))
@@ -144,14 +151,15 @@ def _resampled(
     counted: CountedScores, rows: Sequence[int], clusters: Mapping[str, str] | None, settings: AnalysisSettings
 ) -> NDArray[np.float64]:
     names = None if clusters is None else [clusters[task] for task in counted.matrix.tasks]
-    member = counted.counted[rows].T.astype(np.float64)
-    values = counted.matrix.values[rows].T * member
-    if member.all():
-        return all_bootstrap_means(values, resamples=settings.resamples, seed=settings.seed, clusters=names)
-    columns = np.column_stack([values, member])
-    means = all_bootstrap_means(columns, resamples=settings.resamples, seed=settings.seed, clusters=names)
-    sums, sizes = np.hsplit(means, 2)
-    return np.asarray(sums / np.where(sizes > 0, sizes, 1.0))
+    member, weights = counted.counted[rows].T.astype(np.float64), counted.matrix.weights
+    factors = member if weights is None else member * weights[:, None]
+    return bootstrap_scores(
+        counted.matrix.values[rows].T,
+        None if member.all() and weights is None else factors,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        clusters=names,
+    )
 
 
 def _top_unchanged(
@@ -183,8 +191,8 @@ class BoardRow(Record):
     """Model."""
     rank: int | None
     """Ordinal rank by score, 1 is best; ties keep the initial order. None when it has no score."""
-    passed: int
-    """Runs that passed, on the tasks that count for ``score``."""
+    passed: int | float
+    """Runs that passed, on the tasks that count for ``score``; the sum of their scores for partial credit."""
     runs: int
     """Runs with a verdict on these tasks."""
     tasks: int
@@ -225,6 +233,10 @@ class Board(Record):
     """Share of bootstrap resamples of tasks that the observed best model leads, shared first places in part."""
     differences: tuple[PairDifference, ...] | Undefined
     """Paired differences of each model to the leader and to the next one, and the tasks they would need."""
+    trials: TrialTable | None = None
+    """pass^k and pass@k; None where no task has repeated runs, or runs have partial credit."""
+    reliability: Reliability | Undefined = undefined("it was not computed")
+    """How reliably these tasks tell these models apart, and the variance of a run by its source."""
     method: str
     """How scores, intervals, ties and missing runs are treated on this board."""
 
@@ -256,7 +268,9 @@ def make_board(
     Returns:
         The board, best model first.
     """
-    scores = missing.scores()
+    modelled = {} if missing.scores() else modelled_scores(tested, settings.level)
+    scores = missing.scores() or {m: each.value for m, each in modelled.items() if isinstance(each, Estimate)}
+    scores = scores if len(scores) == len(tested.models) else {}
     ranks = ordinal_ranks(scores) if scores else {}
     other = failures.scores()
     other_ranks = ordinal_ranks(other) if other else {}
@@ -271,11 +285,11 @@ def make_board(
             BoardRow(
                 model=model,
                 rank=ranks.get(model),
-                passed=int(missing.matrix.passed[row, counted].sum()),
+                passed=round(missing.matrix.passed[row, counted].sum().item(), 6),
                 runs=int(missing.matrix.runs[row, counted].sum()),
                 tasks=int(counted.sum()),
                 of=len(tasks) if sizes is None else sizes[model],
-                score=missing.estimate(row, clusters, settings.level),
+                score=modelled[model] if scores and modelled else missing.estimate(row, clusters, settings.level),
                 rank_interval=intervals if isinstance(intervals, Undefined) else intervals[model],
                 tied_with=None if isinstance(sets, Undefined) else _tied_with(model, sets),
                 errors_as_failures=failures.estimate(failures.matrix.models.index(model), clusters, settings.level),
@@ -294,23 +308,39 @@ def make_board(
         differences=pairs
         if isinstance(pairs, Undefined)
         else pair_differences(sorted(ranks, key=ranks.__getitem__), tested, pairs, clusters, settings.level),
-        method=_method(missing, clusters, settings),
+        trials=_trials([row.model for row in rows], missing, settings.level),
+        reliability=reliability_of(tested, clusters, settings.level),
+        method=_method(missing, tested, clusters, settings),
     )
+
+
+def _trials(models: Sequence[str], missing: CountedScores, level: float) -> TrialTable | None:
+    matrix = missing.matrix
+    if matrix.fractional:
+        return None
+    counts = {}
+    for model in models:
+        row = matrix.models.index(model)
+        own = np.flatnonzero(missing.counted[row])
+        counts[model] = list(zip(matrix.passed[row, own].tolist(), matrix.runs[row, own].tolist(), strict=True))
+    return trial_table(counts, level)
 
 
 def compare_models(
     matrix: ScoreMatrix, clusters: Mapping[str, str] | None, settings: AnalysisSettings
 ) -> tuple[PairComparison, ...] | Undefined:
-    """Test all pairs of models on the tasks that all have.
+    """Test all pairs of models on the tasks that both have.
 
-    Exact McNemar for single runs of independent tasks, else the paired bootstrap with as many resamples as Holm's
-    correction of these pairs needs.
+    Exact McNemar for single runs of independent tasks, pass or fail. For several runs or clusters the paired bootstrap
+    with as many resamples as Holm's correction of these pairs needs. With partial credit, weights, or missing cells
+    among several runs, paired t by cluster.
     """
-    matrix = matrix.complete_tasks()
     models = len(matrix.models)
-    if matrix.binary and clusters is None:
+    if matrix.plain and clusters is None:
         return compare_pairs(matrix, test="mcnemar", alpha=1 - settings.level)
-    names = None if clusters is None else [clusters[task] for task in matrix.complete_tasks().tasks]
+    names = None if clusters is None else [clusters[task] for task in matrix.tasks]
+    if by_t(matrix):
+        return compare_pairs(matrix, test="t", alpha=1 - settings.level, clusters=names)
     return compare_pairs(
         matrix,
         test="bootstrap",
@@ -319,6 +349,11 @@ def compare_models(
         seed=settings.seed,
         clusters=names,
     )
+
+
+def by_t(matrix: ScoreMatrix) -> bool:
+    """Whether paired t compares pairs: partial credit, weights, or missing cells where McNemar cannot be used."""
+    return matrix.fractional or matrix.weights is not None or not matrix.scored.all()
 
 
 def _tied_with(model: str, sets: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
@@ -339,8 +374,10 @@ def _share_significant(pairs: tuple[PairComparison, ...] | Undefined, models: in
     )
 
 
-def _method(missing: CountedScores, clusters: Mapping[str, str] | None, settings: AnalysisSettings) -> str:
-    single = missing.matrix.binary and clusters is None
+def _method(
+    missing: CountedScores, tested: ScoreMatrix, clusters: Mapping[str, str] | None, settings: AnalysisSettings
+) -> str:
+    single = missing.matrix.plain and clusters is None
     level = f"{100 * settings.level:g} %"
     interval = f"{level} Wilson interval"
     if not single:
@@ -348,9 +385,18 @@ def _method(missing: CountedScores, clusters: Mapping[str, str] | None, settings
         interval = f"{level} Wilson interval at the effective number of tasks, clustered by {cluster}"
         interval += ", Wilson for single runs" if clusters is None else ""
     test = "exact McNemar tests" if single else f"paired bootstrap, {PAIR_RESAMPLES:,} resamples"
+    test = "paired t tests by cluster" if not single and by_t(tested) else test
+    test += "" if tested.scored.all() else ", each pair on the tasks that both have"
     counted = "the tasks that the other models select" if not missing.counted.all() else "the same tasks for all"
+    if not missing.matrix.tasks:
+        return (
+            "score: no task has a verdict for every model, so missing runs count with their probability in a mixed "
+            f"logit (missing at random assumed); ranges of ranks and tied sets: {test}, Holm at {1 - settings.level:g}"
+        )
+    counted += ", weighted" if tested.weights is not None else ""
     return (
-        f"score: mean over {counted} of the share of runs that passed, {interval}; runs without a verdict are "
+        f"score: mean over {counted} of the {'score of runs' if tested.fractional else 'share of runs that passed'}, "
+        f"{interval}; runs without a verdict are "
         f"left out, and so are tasks that not every model has a verdict on; ranks are ordinal, ties keep the initial "
         f"order; ranges of ranks and tied sets: {test}, Holm at {1 - settings.level:g}"
     )

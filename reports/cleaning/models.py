@@ -15,6 +15,7 @@ from agenthard.reports.cleaning.figure_data import (
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
 from agenthard.reports.cleaning.leaderboard import Board, CountedScores, make_board
 from agenthard.reports.cleaning.measures import Measure, judged
+from agenthard.reports.cleaning.missing import SplitMissing, split_missing
 from agenthard.reports.cleaning.runs import ChosenRuns, RunsUsed, choose_runs
 from agenthard.reports.cleaning.splits import Split, SplitName, Undecided, describe_split, undecided_bounds
 from agenthard.reports.cleaning.stability import Groups, RankingStability, Reading, ranking_stability
@@ -34,11 +35,12 @@ class ModelsPart:
     agreement: tuple[AgreementMap, ...]
     separability_curve: SeparabilityCurve | Undefined
     items: ItemMap | Undefined
+    missing: tuple[SplitMissing, ...]
 
     @classmethod
     def without_runs(cls, reason: Undefined) -> "ModelsPart":
         """Return the part with the reason in every field."""
-        return cls((), (), reason, (), reason, reason)
+        return cls((), (), reason, (), reason, reason, ())
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,16 @@ def analyse_models(
             matrix, [(split, matrix.keep(split.task_ids)) for split in splits], found.clusters, settings
         ),
         items=item_map(matrix, found.categories, found.decisions, found.flagged),
+        missing=missing_of(chosen, splits, settings),
+    )
+
+
+def missing_of(chosen: ChosenRuns, splits: Sequence[Split], settings: AnalysisSettings) -> tuple[SplitMissing, ...]:
+    """Describe what is missing on the initial and on the issue-cleaned split; nothing where nothing is."""
+    if chosen.everyone.scored.all():
+        return ()
+    return tuple(
+        split_missing(split, chosen.everyone.keep(split.task_ids), settings) for split in splits if split.name != "hard"
     )
 
 
@@ -143,6 +155,8 @@ class MatrixAnalysis(Record):
     """agreement, agreement_corrected and separability, per split."""
     stability: RankingStability | None
     """How the ranking moves; None when no task was dropped."""
+    missing: tuple[SplitMissing, ...] = ()
+    """Models whose scores are partly missing, per split; empty where nothing is missing."""
 
 
 def analyse_matrix(
@@ -179,8 +193,8 @@ def analyse_matrix(
     if isinstance(chosen, Undefined) or not chosen.used.comparable:
         most = max((int(row.sum()) for row in matrix.scored), default=0)
         raise AnalysisError(
-            f"no model has a score on all {len(matrix.tasks):,} tasks of the table (the most is {most:,}), so none can "
-            "be compared; leave the tasks that are not scored for every model out of the table"
+            f"no model has scores on enough of the {len(matrix.tasks):,} tasks of the table (the most is {most:,}), so "
+            "none can be compared; leave the tasks that few models are scored on out of the table"
         )
     scores = chosen.missing
     names: dict[SplitName, tuple[str, ...]] = {"initial": matrix.tasks, "cleaned": kept}
@@ -208,4 +222,5 @@ def analyse_matrix(
         leaderboards=tuple(boards),
         measures=tuple(judged(statistics.of_split(split.task_ids), 1 - settings.level) for split in splits),
         stability=stability,
+        missing=missing_of(chosen, splits, settings),
     )

@@ -7,11 +7,15 @@ from pathlib import Path
 from markupsafe import Markup
 
 from agenthard.audit.statistics import Undefined
+from agenthard.audit.statistics.subsets import forget_subsets
+from agenthard.reports.cleaning.difficulty import keys_text
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
 from agenthard.reports.cleaning.measures import Measure, p_text
+from agenthard.reports.cleaning.missing import MISSING_COLUMNS, missing_cells
 from agenthard.reports.cleaning.record import CleaningAnalysis, Term
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.cleaning.stages import Stage
+from agenthard.reports.cleaning.trials import facets_text, reliability_text, trial_cells, trial_columns
 from agenthard.reports.cleaning.unseen import describe_rule
 from agenthard.reports.figures.cleaning import figures
 from agenthard.reports.kit.page import anchor, write_figure_page
@@ -34,6 +38,7 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         path: the file to write; its links expect the audit's ``report.html`` in the folder above.
         audit: the audit behind the analysis; adds the titles of the checks, and why a check did not run.
     """
+    forget_subsets()  # drawing needs the memory
     glossary = Glossary(analysis.glossary)
     write_figure_page(
         path,
@@ -48,6 +53,13 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         models=_side_by_side(analysis.leaderboards),
         measured=_measured(analysis),
         stage_cells=_stage_cells,
+        missing_cells=missing_cells,
+        trial_cells=trial_cells,
+        trial_columns=trial_columns,
+        reliability_text=reliability_text,
+        facets=facets_text,
+        keys_text=keys_text,
+        missing_columns=MISSING_COLUMNS,
         outsiders=() if isinstance(analysis.runs, Undefined) else [m for m in analysis.runs.models if not m.comparable],
         tied_ranks=_tied_ranks,
         strip=_strip,

@@ -7,6 +7,7 @@ from agenthard.reports.cleaning.figure_data import AgreementMap, ComponentShare,
 from agenthard.reports.cleaning.information import InformationCurves
 from agenthard.reports.cleaning.inputs import AuditIdentity, LedgerEntry
 from agenthard.reports.cleaning.leaderboard import Board
+from agenthard.reports.cleaning.missing import SplitMissing
 from agenthard.reports.cleaning.runs import RunsUsed
 from agenthard.reports.cleaning.splits import Retention, Split, Undecided
 from agenthard.reports.cleaning.stability import RankingStability
@@ -123,6 +124,8 @@ class CleaningAnalysis(Record):
     """Shares of the four components among the findings."""
     items: ItemMap | Undefined
     """Difficulty and discrimination of tasks."""
+    missing: tuple[SplitMissing, ...] = ()
+    """Models whose scores are partly missing, on the initial and the issue-cleaned split; empty where nothing is."""
     provenance: Provenance
     """Versions, hashes, seeds, policy."""
     glossary: tuple[Term, ...]
@@ -141,9 +144,14 @@ GLOSSARY = tuple(
         "information": "Fisher information about a model's ability; a standard error is one over its root.",
         "split id": "Hash of the task ids; scores may be compared only under one split id.",
         "under review": "A task with a suspected flaw, or one that was not fully checked, that waits for a person.",
-        "comparable model": "A model that attempted every task of the benchmark in the chosen experiment.",
+        "comparable model": "A model that attempted at least 80 % of the tasks in the chosen experiment, "
+        "with enough verdicts.",
         "infrastructure error": "A run that broke for reasons outside the model; it has no verdict "
         "and is not a failure.",
+        "modelled score": "Score on all tasks where runs are missing: each missing run counts with the probability "
+        "that a mixed logit gives it from the outcomes of all models on the task.",
+        "reliability": "Share of the variance of scores that models would show again on other tasks of this kind "
+        "(KR-20, generalizability coefficient); compare it before and after cleaning.",
         "null": "What the same figure does when as many tasks are deleted at random; without it a change means little.",
         "5–95 % band": "The middle 90 % of the null.",
         "p-value": "How often random draws give a figure as extreme; it has an error of its own, and where that "
@@ -173,7 +181,7 @@ GLOSSARY = tuple(
         "cross-fitted": "Scored on the tasks that the other models selected, so that no outcome selects its own task.",
         "score bounds": "The lowest and highest score a model can get if the undecided tasks are kept or dropped.",
         "difficulty": "In a 2PL the log-odds that an average model fails the task.",
-        "discrimination": "How sharply success rises with ability; a negative value often means a wrong answer key.",
+        "discrimination": "How sharply success rises with ability; below zero, weaker models do better.",
         "Wilson interval": "Interval of a rate that holds for small numbers and for rates of 0 and 1.",
         "clustered standard error": "Standard error that counts variants of one task, or repeated runs of it, as one.",
     }.items()

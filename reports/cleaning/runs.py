@@ -1,12 +1,14 @@
-"""Which runs are compared: one experiment, and in it the models that attempted every task of the benchmark."""
+"""Which runs are compared: one experiment, and in it the models that attempted (nearly) every task of the benchmark."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agenthard.audit.statistics import ScoreMatrix, Undefined, ordinal_ranks
+from agenthard.audit.statistics import Missing, Result, ScoreMatrix, Undefined, ordinal_ranks
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.inputs import AnalysisError, Experiment
 from agenthard.reports.kit.text import plural
@@ -29,7 +31,7 @@ class ModelCoverage(Record):
     errors: int
     """Runs without a verdict: infrastructure and judge errors, which are not failures of the model."""
     comparable: bool
-    """Whether it attempted every task and has enough verdicts; only such models are in a leaderboard."""
+    """Whether it attempted enough tasks and has enough verdicts; only such models are in a leaderboard."""
     reason: str
     """Why it is not comparable, such as "attempted 50 of 165 tasks (airline 50/50, retail 0/115)"; else empty."""
 
@@ -62,6 +64,10 @@ class RunsUsed(Record):
     """Largest number of runs of one model on one task."""
     clustered: bool
     """Whether intervals respect clusters of tasks (variants of one base task) or repeated runs."""
+    simulator: Result | None = None
+    """Variance of an outcome that the user simulator adds, where a model met several on a task."""
+    judge: Result | None = None
+    """Variance of a score that the judge adds, where several scored a run."""
 
     @property
     def comparable(self) -> tuple[str, ...]:
@@ -69,6 +75,9 @@ class RunsUsed(Record):
         return tuple(model.model for model in self.models if model.comparable)
 
 
+LEAST_ATTEMPTED = 0.8
+"""Least share of the tasks that a compared model attempted. Pairs are tested on the tasks that both have, but scores
+are taken on the tasks that all have, so a model with a small part of them would cost all others the rest."""
 _MOST_CATEGORIES = 6
 """With more categories the coverage of each is left out of a sentence."""
 
@@ -83,6 +92,8 @@ class ChosenRuns:
     """Comparable models; infrastructure errors are missing."""
     failures: ScoreMatrix
     """The same models and tasks; infrastructure errors are failures."""
+    everyone: ScoreMatrix
+    """All models of the experiment on all tasks, the ones that are not comparable included; errors are missing."""
 
     @property
     def has_errors(self) -> bool:
@@ -125,7 +136,7 @@ def choose_runs(
     clustered: bool,
     min_verdicts: float,
 ) -> ChosenRuns | Undefined:
-    """Choose one experiment, and in it the models that attempted every task and have enough verdicts.
+    """Choose one experiment, and in it the models that attempted enough tasks and have enough verdicts.
 
     Args:
         experiments: all experiments.
@@ -164,8 +175,11 @@ def choose_runs(
         models=tuple(rows),
         trials=experiment.trials,
         clustered=clustered or experiment.trials > 1,
+        simulator=experiment.simulator,
+        judge=experiment.judge,
     )
-    return ChosenRuns(used, missing, failures)
+    everyone = on_tasks(reorder_models(experiment.missing, [row.model for row in rows]), list(categories))
+    return ChosenRuns(used, missing, failures, everyone)
 
 
 def _coverage(experiment: Experiment, categories: Mapping[str, str], min_verdicts: float) -> list[ModelCoverage]:
@@ -177,7 +191,7 @@ def _coverage(experiment: Experiment, categories: Mapping[str, str], min_verdict
         tasks = [task for task, there in zip(matrix.tasks, attempted[i], strict=True) if there]
         scored = int(matrix.scored[i].sum())
         reason = ""
-        if len(tasks) < len(categories):
+        if not tasks or len(tasks) < LEAST_ATTEMPTED * len(categories):
             per_category = Counter(categories[task] for task in tasks)
             parts = [f"{name or 'tasks'} {per_category[name]}/{n}" for name, n in sorted(totals.items())]
             detail = f" ({', '.join(parts)})" if 1 < len(parts) <= _MOST_CATEGORIES else ""
@@ -211,8 +225,9 @@ def _size(experiment: Experiment, rows: Sequence[ModelCoverage]) -> ExperimentSi
 def _ordered(matrix: ScoreMatrix, models: Sequence[str], tasks: Mapping[str, str]) -> ScoreMatrix:
     """Comparable models on all tasks, best score first; ties in order of name."""
     kept = reorder_models(matrix, sorted(models)) if models else matrix.keep_models([])
+    kept = on_tasks(kept, list(tasks)) if models else kept
     scores = kept.scores()
-    if not scores or len(kept.tasks) != len(tasks):
+    if not scores:
         return kept
     ranks = ordinal_ranks(scores)
     return reorder_models(kept, sorted(ranks, key=ranks.__getitem__))
@@ -221,8 +236,41 @@ def _ordered(matrix: ScoreMatrix, models: Sequence[str], tasks: Mapping[str, str
 def reorder_models(matrix: ScoreMatrix, models: Sequence[str]) -> ScoreMatrix:
     """Keep these models, in this order; ties of every ranking follow it."""
     rows = np.array([matrix.models.index(model) for model in models], dtype=np.intp)
+    return replace(
+        matrix,
+        models=tuple(models),
+        passed=matrix.passed[rows],
+        runs=matrix.runs[rows],
+        lost=matrix.lost[rows],
+        reasons=matrix.reasons[rows],
+    )
+
+
+def on_tasks(matrix: ScoreMatrix, tasks: Sequence[str]) -> ScoreMatrix:
+    """Lay a matrix out on these tasks, in this order; a task that it does not have was not run."""
+    if matrix.tasks == tuple(tasks):
+        return matrix
+    place = {task: i for i, task in enumerate(matrix.tasks)}
+    there = [i for i, task in enumerate(tasks) if task in place]
+    columns = [place[tasks[i]] for i in there]
+
+    def laid(values: NDArray[Any], fill: int) -> NDArray[Any]:
+        found = np.full((len(matrix.models), len(tasks)), fill, dtype=values.dtype)
+        found[:, there] = values[:, columns]
+        return found
+
+    weights = None
+    if matrix.weights is not None:
+        weights = np.ones(len(tasks))
+        weights[there] = matrix.weights[columns]
     return ScoreMatrix(
-        tuple(models), matrix.tasks, matrix.passed[rows], matrix.runs[rows], matrix.lost[rows], matrix.reasons[rows]
+        matrix.models,
+        tuple(tasks),
+        laid(matrix.passed, 0),
+        laid(matrix.runs, 0),
+        laid(matrix.lost, 0),
+        laid(matrix.reasons, int(Missing.NOT_RUN)),
+        weights,
     )
 
 
@@ -240,10 +288,15 @@ def _sentence(
         why = " (chosen with --experiment" if wanted is not None else " (most comparable models"
         why += f"; {plural(len(sizes) - 1, 'other experiment')} not mixed in)"
     total = rows[0].of if rows else 0
-    text = f"{which}{why}: {len(comparable)} of {len(rows)} models attempted all {total:,} tasks and are compared"
+    partly = [row for row in comparable if row.attempted < row.of]
+    part = f" or nearly all ({plural(len(partly), 'model')} not all)" if partly else ""
+    text = f"{which}{why}: {len(comparable)} of {len(rows)} models attempted all {total:,} tasks{part} and are compared"
     broken = [row for row in rows if row.attempted == row.of and not row.comparable]
     if broken:
         text += f"; {len(broken)} more attempted all, but have too few verdicts ({', '.join(r.model for r in broken)})"
+    if partly:
+        complete = len(matrix.complete_tasks().tasks)
+        text += f"; {complete:,} of {total:,} tasks have a verdict for every compared model"
     errors, runs = sum(row.errors for row in comparable), sum(row.runs for row in comparable)
     if errors:
         worst = max(comparable, key=lambda row: row.errors)

@@ -3,8 +3,10 @@
 from agenthard.audit.statistics import Estimate, NullBand, Undefined
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
 from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, Measure, band_text, measure_cells
+from agenthard.reports.cleaning.missing import MISSING_COLUMNS, missing_cells
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES
+from agenthard.reports.cleaning.trials import facets_text, reliability_text, trial_cells, trial_columns
 from agenthard.reports.kit.markdown import md, table
 from agenthard.reports.kit.text import amount, plural, result_text
 
@@ -65,7 +67,13 @@ def _models(analysis: CleaningAnalysis) -> list[str]:
         others = [row for row in runs.models if not row.comparable]
         if others:
             parts.append("Not comparable: " + "; ".join(f"{md(row.model)} ({md(row.reason)})" for row in others) + ".")
+    if not isinstance(runs, Undefined) and (facets := facets_text(runs)):
+        parts.append(md(facets))
     parts += [_board(board) for board in analysis.leaderboards]
+    for each in analysis.missing[:1]:
+        gaps = [] if isinstance(each.found, Undefined) else missing_cells(each.found)
+        text = table(MISSING_COLUMNS, [[md(cell) for cell in row] for row in gaps[:MOST_MODELS]])
+        parts.append(f"### Missing runs\n\n{md(each.sentence)}" + (f"\n\n{text}" if gaps else ""))
     if not isinstance(analysis.hard, Undefined):
         parts.append(md(analysis.hard.sentence))
         parts += _unseen(analysis)
@@ -88,7 +96,12 @@ def _board(board: Board) -> str:
     rest = f"\n\n… and {more:,} more models." if more > 0 else ""
     title = f"### {TITLES[board.split].capitalize()} split ({board.split_id}, {board.n:,} tasks)"
     note = f"Leads in bootstrap resamples: {md(result_text(board.top_unchanged, 'share'))}. {md(board.method)}."
-    return f"{title}\n\n{table(BOARD_COLUMNS, rows)}{rest}\n\n{note}"
+    note += f" {md(reliability_text(board.reliability))}"
+    text = f"{title}\n\n{table(BOARD_COLUMNS, rows)}{rest}\n\n{note}"
+    if board.trials is None:
+        return text
+    cells = [[md(cell) for cell in row] for row in trial_cells(board.trials)[:MOST_MODELS]]
+    return f"{text}\n\n{table([md(name) for name in trial_columns(board.trials)], cells)}"
 
 
 def _unseen(analysis: CleaningAnalysis) -> list[str]:

@@ -6,10 +6,16 @@ from pathlib import Path
 from agenthard.audit.statistics import MonteCarloP, NullBand, Undefined
 from agenthard.reports.cleaning.leaderboard import Board
 from agenthard.reports.cleaning.measures import Measure
+from agenthard.reports.cleaning.missing import SplitMissing
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.stability import RankingStability
 from agenthard.reports.cleaning.summary import summary_markdown
 from agenthard.reports.kit.files import Row, flat, pick, write_data
+
+_VARIANCES = (
+    *("coefficient", "standard_error", "standard_error_elsewhere"),
+    *("model", "task", "model_by_task", "trial"),
+)
 
 
 def tables_of(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
@@ -137,6 +143,22 @@ def _optional(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
     if not isinstance(analysis.runs, Undefined):
         tables["models"] = [model.model_dump() for model in analysis.runs.models]
         tables["experiments"] = [row.model_dump() for row in analysis.runs.experiments]
+    tables["missing"] = missing_rows(analysis.missing)
+    tables["trials"] = [
+        {"split": board.split, "split_id": board.split_id, "model": row.model, "k": k}
+        | flat("all_of_k", every)
+        | flat("any_of_k", one)
+        for board in analysis.leaderboards
+        if board.trials is not None
+        for row in board.trials.rows
+        for k, every, one in zip(board.trials.ks, row.all_of, row.any_of, strict=True)
+    ]
+    tables["reliability"] = [
+        {"split": board.split, "split_id": board.split_id}
+        | {key: value for name in _VARIANCES for key, value in flat(name, getattr(board.reliability, name)).items()}
+        for board in analysis.leaderboards
+        if not isinstance(board.reliability, Undefined)
+    ]
     if not isinstance(analysis.hard, Undefined):
         tables["hard_tasks"] = [task.model_dump() for task in analysis.hard.tasks]
     if not isinstance(analysis.unseen, Undefined):
@@ -165,9 +187,26 @@ def _optional(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
             pick(point, "task_id", "category", "flagged", "decision")
             | flat("difficulty", point.difficulty)
             | flat("discrimination", point.discrimination)
+            | pick(point, "inverted")
             for point in analysis.items.points
         ]
     return tables
+
+
+def missing_rows(splits: Iterable[SplitMissing]) -> list[Row]:
+    """Lay out the scores of models whose runs are partly missing."""
+    return [
+        {"split": each.split, "split_id": each.split_id}
+        | pick(row, "model", "scored", "of")
+        | flat("available", row.available)
+        | flat("complete", row.complete)
+        | flat("modelled", row.modelled)
+        | pick(row, "least", "most")
+        | flat("easier", row.easier)
+        for each in splits
+        if not isinstance(each.found, Undefined)
+        for row in each.found.models
+    ]
 
 
 def _tied(board: Board) -> Iterable[Row]:

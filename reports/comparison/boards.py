@@ -1,6 +1,7 @@
 """Leaderboards of two audits side by side, on common tasks of equal content and the same models."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from agenthard.audit.statistics import (
 )
 from agenthard.audit.statistics.resampling import all_bootstrap_means, percentile_interval
 from agenthard.audit.statistics.result import PREFIX, undefined
-from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
+from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput
 from agenthard.reports.cleaning.leaderboard import Board, CountedScores, make_board
 from agenthard.reports.cleaning.runs import ChosenRuns, RunsUsed, choose_runs, reorder_models, require_comparable
 from agenthard.reports.comparison.scores import ScoreComparison, compare_scores
@@ -116,7 +117,7 @@ def _choose(
     parts = []
     for e in audit.experiments:
         there = wanted & set(e.missing.tasks)
-        parts.append(Experiment(e.name, e.missing.keep(there), e.failures.keep(there), e.trials))
+        parts.append(replace(e, missing=e.missing.keep(there), failures=e.failures.keep(there)))
     categories = {task: category for task, category in audit.categories.items() if task in wanted}
     chosen = choose_runs(
         parts, categories, experiment, clustered=audit.clusters is not None, min_verdicts=settings.min_verdicts

@@ -65,7 +65,8 @@ class TaskFlip(Record):
     lost: int
     """Models whose score is lower."""
     p: float | None
-    """p-value, corrected for all tasks, that run-to-run noise moves as many models together; None when untested."""
+    """p-value, corrected over all tasks (false discovery rate): run-to-run noise moves as many models one way; None
+    when untested."""
     rescored: bool
     """Whether that is significant, and some figure of the comparison too: the sides score this task differently."""
 
@@ -192,7 +193,7 @@ def _measures(
         return found, null
 
     tested = together if isinstance(together, Undefined) else together.together
-    rows = [measure("together", "Tasks on which models change together", "sum", *of(tested))]
+    rows = [measure("together", "Evidence that models change together on tasks", "sum", *of(tested))]
     for name, title, unit in _FIGURES:
         if isinstance(ranks, Undefined):
             rows.append(measure(name, title, unit, ranks, ranks))

@@ -224,7 +224,8 @@ def _same_models(runs: ChosenRuns, original: ChosenRuns) -> ChosenRuns | Undefin
         reason = f"too few runs of {', '.join(sorted(lost))} could be scored again"
         return undefined(reason, len(runs.missing.models), "models")
     models = original.missing.models
-    return ChosenRuns(runs.used, reorder_models(runs.missing, models), reorder_models(runs.failures, models))
+    missing, failures = (reorder_models(matrix, models) for matrix in (runs.missing, runs.failures))
+    return replace(runs, missing=missing, failures=failures)
 
 
 def _across(splits: Sequence[ScoredSplit]) -> tuple[ModelAcross, ...]:

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
-from scipy.stats import binom
+from scipy.stats import binom, false_discovery_control
 
 from agenthard.audit.statistics import (
     Estimate,
@@ -39,13 +39,17 @@ def test_all_swaps_of_a_small_comparison(matrix: Build) -> None:
     found = changes_together(matrix(first), matrix(second), draws=20_000, seed=1)
     assert not isinstance(found, Undefined) and isinstance(found.together, NullDistribution)
     cells = np.argwhere(change)
-    squares = []
+
+    def evidence(signed: np.ndarray) -> float:
+        most = np.maximum((signed > 0).sum(axis=0), (signed < 0).sum(axis=0))
+        return float((np.log(np.minimum(1, 2 * binom.sf(most - 1, 3, 0.25))) ** 2).sum())
+
+    swapped = []
     for signs in product([-1, 1], repeat=len(cells)):
-        drawn = np.zeros(6)
-        for (_, task), sign in zip(cells, signs, strict=True):
-            drawn[task] += sign
-        squares.append((drawn**2).sum())
-    exact = np.mean(np.array(squares) >= (change.sum(axis=0) ** 2).sum())
+        drawn = np.zeros((3, 6))
+        drawn[tuple(cells.T)] = signs
+        swapped.append(evidence(drawn))
+    exact = np.mean(np.array(swapped) >= evidence(change) - 1e-12)
     assert found.together.p is not None and found.together.p.p == pytest.approx(exact, abs=0.015)
 
     ranked = rank_exchange(matrix(first), matrix(second), draws=20_000, resamples=200, seed=1)
@@ -83,16 +87,24 @@ def test_a_task_whose_key_is_inverted_is_named(matrix: Build) -> None:
     assert found.together.p.p <= 0.05
 
 
-def test_more_changes_than_noise_can_make_count_without_a_direction(matrix: Build) -> None:
-    # 30 of 30 models change, half up, half down: rises − falls is 0, but noise changes at most half of them.
-    first = np.zeros((30, 4), int)
-    first[:15, 0] = 1
+def test_the_p_value_of_a_task_is_a_bound_that_noise_cannot_exceed(matrix: Build) -> None:
+    # 9 of 10 models fail a task that they passed; two other tasks differ for one model each.
+    first = np.ones((10, 5), int)
+    first[0, 3:] = 0
     second = first.copy()
-    second[:, 0] = 1 - first[:, 0]
-    first[0, 1:] = second[0, 1:] = 1
+    second[:9, 0] = 0
+    second[9, 1:3] = 0
     found = changes_together(matrix(first), matrix(second), draws=500)
     assert not isinstance(found, Undefined)
-    assert found.tasks[0].p == pytest.approx(2 * 4 * binom.sf(29, 30, 0.5))
+    raw = np.minimum(1, 2 * binom.sf(np.array([9, 1, 1, 0, 0]) - 1, 10, 0.25))
+    assert [task.p for task in found.tasks] == pytest.approx(false_discovery_control(raw)[:3].tolist())
+    assert [(task.gained, task.lost) for task in found.tasks] == [(0, 9), (0, 1), (0, 1)]
+    # The bound holds for every probability of passing, and is met at 1/2.
+    for chance in (0.5, 0.4, 0.2, 0.05):
+        one_way = chance * (1 - chance)
+        for least in range(6, 11):
+            # rises or falls ≥ least exclude each other above half of the models
+            assert 2 * binom.sf(least - 1, 10, one_way) <= 2 * binom.sf(least - 1, 10, 0.25) + 1e-15
 
 
 def test_two_rounds_of_runs_seldom_differ(matrix: Build) -> None:

@@ -67,8 +67,8 @@ def test_rows_name_their_domain_and_trial() -> None:
         ({"model": "a", "task": "t"}, "row 1 needs the columns"),
         ({"model": "", "task": "t", "score": 1}, "row 1 needs the columns"),
         ({"model": "a", "task": "t", "score": float("nan")}, "undefined because row 1 .*nan"),
-        ({"model": "a", "task": "t", "score": 0.25}, "a score is 0 or 1"),
-        ({"model": "a", "task": "t", "score": "pass"}, "a score is 0 or 1"),
+        ({"model": "a", "task": "t", "score": 1.25}, "a score is a number from 0 to 1"),
+        ({"model": "a", "task": "t", "score": "pass"}, "a score is a number from 0 to 1"),
     ],
 )
 def test_bad_rows_are_named(row: dict[str, Any], message: str) -> None:
@@ -107,7 +107,7 @@ def test_parquet_and_json_files_are_read(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("x.csv", "model,t1\na,nan\n", "has the score 'nan'"),
-        ("x.csv", "model,t1\na,0.5\n", "has the score '0.5'"),
+        ("x.csv", "model,t1\na,1.5\n", "has the score '1.5'"),
         ("x.csv", "model,t1,t1\na,1,0\n", "task id.*'t1'"),
         ("x.csv", "model,t1\na,1\na,0\n", "model id.*'a'"),
         ("x.csv", "model,t1\na,1,1\n", "row 2 has 3 cells, the header has 2"),

@@ -9,8 +9,8 @@ from agenthard.audit.statistics import DifferentModelsError, MatrixError, ScoreM
 Build = Callable[[ArrayLike], ScoreMatrix]
 
 
-@pytest.mark.parametrize("bad", [np.nan, 0.5, 2, -1, "1"])
-def test_a_score_other_than_0_and_1_is_refused_by_name(bad: object) -> None:
+@pytest.mark.parametrize("bad", [np.nan, 1.5, 2, -1, "1"])
+def test_a_score_outside_0_to_1_is_refused_by_name(bad: object) -> None:
     with pytest.raises(MatrixError, match=r"undefined because model 'b' has the score .* on task 't2'"):
         ScoreMatrix.from_array([[1, 0], [0, bad]], ["a", "b"], ["t1", "t2"])
 

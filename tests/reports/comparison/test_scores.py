@@ -1,5 +1,7 @@
 """Two tables of scores: one set of outputs under two answer keys."""
 
+from math import log
+
 import pytest
 
 from agenthard.audit.statistics import (
@@ -39,8 +41,8 @@ def test_flips_deltas_and_ranks() -> None:
     assert isinstance(null, NullBand) and (null.n, null.of, null.observed) == (6, 6, 1.0)
     rate = by_name["change_rate"].observed
     assert isinstance(rate, Estimate) and rate.value == 1 and rate.low is not None
-    # Σ (rises − falls)²: t4 +1, t5 0
-    assert by_name["together"].null.observed == 1  # type: ignore[union-attr]
+    # Σ (log p)²: on t4 and t5 one of two models moves each way, 2 P(Binomial(2, 1/4) ≥ 1) = 7/8
+    assert by_name["together"].null.observed == pytest.approx(2 * log(7 / 8) ** 2)  # type: ignore[union-attr]
     assert not any(flip.rescored for flip in found.flips)
     assert found.sentence.startswith(
         "On 6 common tasks, the scores of 2 tasks differ for some of 2 models: 2 scores rise and 1 fall"
