@@ -112,15 +112,18 @@ def measured(
     """Audit with some workers, and print what that took; something may happen to its process meanwhile."""
     load, before, began = os.getloadavg()[0], resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     command = [sys.executable, "-m", "agenthard.flows.cli", "audit", "native", str(data), "--out", str(out)]
-    process = subprocess.Popen(
-        [*command, "--runner", runner, "--workers", str(workers)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    said = out.with_suffix(".stderr")
+    with said.open("wb") as errors:
+        process = subprocess.Popen(
+            [*command, "--runner", runner, "--workers", str(workers)], stdout=subprocess.DEVNULL, stderr=errors
+        )
     times = list[float]()
     watch = threading.Thread(target=_watch, args=(process, out / "work" / "shards", times))
     watch.start()
     meanwhile(process, out / "work" / "shards")
     if process.wait() not in (0, 1, 2):  # 1 and 2 are results of an audit
-        sys.exit(f"{' '.join(command)} ended with exit code {process.returncode}")
+        last = "".join(said.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)[-40:])
+        sys.exit(f"{' '.join(command)} ended with exit code {process.returncode} and said last:\n{last}")
     watch.join()
     wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

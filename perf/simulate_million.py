@@ -264,10 +264,11 @@ def main() -> None:
     options = parser.parse_args()
     given = Assumptions(tasks=Assumptions.tasks // options.share, models=options.models)
     found = {name: each._asdict() for name, each in simulate(given).items()}
-    text = json.dumps({"tasks": given.tasks, "models": given.models, **found}, indent=1)
-    print(text)
-    if options.write:
-        options.write.write_text(text + "\n", encoding="utf-8")
+    made = {"tasks": given.tasks, "models": given.models, **found}
+    print(json.dumps(made, indent=1))
+    if options.write:  # what perf/bench_workers.py has measured stays in it
+        kept = json.loads(options.write.read_text(encoding="utf-8")) if options.write.is_file() else {}
+        options.write.write_text(json.dumps({**kept, **made}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
