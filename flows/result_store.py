@@ -217,11 +217,22 @@ def check_reusing(
     wanted = {task.id: keys.key(task, runs.get(task.id, ())) for task in tasks}
     found = store.get(list(wanted.values()))
     missing = [task for task in tasks if wanted[task.id] not in found]
-    execution.isolations_used()
-    made = list[tuple[str, str, TaskResult]]()
-    for task, result in zip(missing, check_each(missing, runs, checks, execution), strict=True):
-        each = TaskResult(result, execution.isolations_used(), shown_replays(execution, [task]))
-        made.append((wanted[task.id], task.id, each))
+    results = check_apart(execution, missing, runs, checks)
+    made = [(wanted[task.id], task.id, result) for task, result in zip(missing, results, strict=True)]
     store.add(made)
     found.update((key, result) for key, _, result in made)
     return ReusedShard([found[wanted[task.id]] for task in tasks], len(tasks) - len(missing))
+
+
+def check_apart(
+    execution: Execution,
+    tasks: Sequence[AgentTask],
+    runs: Mapping[str, Sequence[Trajectory]],
+    checks: Sequence[Detector],
+) -> list[TaskResult]:
+    """Check tasks, and return a result for each; the arguments are those of `check_reusing`."""
+    execution.isolations_used()
+    made = list[TaskResult]()
+    for task, result in zip(tasks, check_each(tasks, runs, checks, execution), strict=True):
+        made.append(TaskResult(result, execution.isolations_used(), shown_replays(execution, [task])))
+    return made

@@ -95,19 +95,19 @@ class Assumptions:
 
     check_seconds: float = 0.0065
     """CPU time of static checks, for a task (docs/results/growth.md)."""
-    run_check_seconds: float = 0.0003
+    run_check_seconds: float = 0.00022
     """CPU time of checks and report, for one run of a task (perf/bench_workers.py)."""
     read_seconds: float = 0.00039
     """CPU time of the command for a task: reading it (docs/scale-out.md)."""
     send_seconds: float = 0.0001
     """CPU time of the command for a task: writing its input and collecting its result (docs/scale-out.md)."""
-    turn_seconds: float = 0.0006
+    turn_seconds: float = 0.00048
     """CPU time of a worker for a request of an episode: environment and loop (perf/bench_workers.py)."""
-    request_seconds: float = 0.0014
+    request_seconds: float = 0.00059
     """CPU time of the command for a request of a worker to a model (perf/bench_workers.py)."""
-    prompt_seconds: float = 0.003
+    prompt_seconds: float = 0.0029
     """CPU time of a worker for the prompt and the check of a judgement (perf/bench_workers.py)."""
-    judgement_seconds: float = 0.0018
+    judgement_seconds: float = 0.0012
     """CPU time of the command for a judgement, with its report (perf/bench_workers.py)."""
     ledger_bytes: int = 300
     """Disk for a row of the ledger (perf/simulate_million.py)."""
