@@ -1,5 +1,6 @@
 """The page on a million tasks says what its code calculates, and a small simulation agrees with the arithmetic."""
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,18 @@ def test_the_page_has_the_tables_of_the_code() -> None:
     written = module("write_million_page")
     text = written.PAGE.read_text(encoding="utf-8")
     assert written.page(text) == text
+
+
+def test_the_arithmetic_starts_from_what_was_measured_and_agrees_with_the_simulation() -> None:
+    sizes, found = module("million_tasks"), json.loads((PERF / "million_tasks.json").read_bytes())
+    given = sizes.Assumptions()
+    for name, measured in found["workers"].items():
+        assert getattr(given, name) == pytest.approx(measured, rel=0.05), name
+    assert (found["tasks"], found["models"]) == (given.tasks // 100, given.models)
+    for name, each in (("agents", given.agent), ("judges", given.judge)):
+        assert found[name]["expected_seconds"] == pytest.approx(each.duration(found["tasks"]))
+        assert found[name]["seconds"] == pytest.approx(found[name]["expected_seconds"], rel=0.02)
+        assert found[name]["requests"] == found[name]["expected_requests"]
 
 
 @pytest.mark.parametrize("limit", ["tokens per minute", "requests per minute", "requests in flight"])
