@@ -131,6 +131,21 @@ class ResultStore:
         return _Failing(self._path, what)
 
 
+def count_results(path: Path) -> int | None:
+    """Return how many tasks have results in a file; None where it is no file of results. It is not changed."""
+    try:
+        with path.open("rb") as file:
+            if file.read(16) != b"SQLite format 3\0":
+                return None
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)) as connection:
+            names = [row[1] for row in connection.execute("PRAGMA table_info(results)")]
+            if names != ["key", "task_id", "result", "isolations", "replays"]:
+                return None
+            return int(connection.execute("SELECT count(*) FROM results").fetchone()[0])
+    except (OSError, sqlite3.Error):
+        return None
+
+
 @dataclass(frozen=True)
 class _Failing:
     """Turns errors of SQLite into ours."""
