@@ -20,7 +20,8 @@ from prefect.flow_runs import pause_flow_run
 from prefect.input import RunInput
 
 from agenthard.audit.sources.base import hash_files
-from agenthard.flows.artifacts import announce, leave_summary
+from agenthard.flows.alignment_score import AlignSettings, score_alignment
+from agenthard.flows.artifacts import announce, artifact_key, leave_summary
 from agenthard.flows.audit_flow import run_audit
 from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.comparison import CompareSettings
@@ -42,6 +43,9 @@ from agenthard.flows.run_flow import run_pipeline
 from agenthard.flows.scheduling.difference import difference_markdown
 from agenthard.flows.scheduling.run import ScheduleOutcome, approve, reject, run_schedule
 from agenthard.flows.scheduling.settings import Schedule
+from agenthard.reports.alignment.score import Alignment
+from agenthard.reports.alignment.summary import alignment_sections
+from agenthard.reports.kit.markdown import sections_markdown
 from agenthard.taxonomy.record import Record
 
 RETRIES, RETRY_SECONDS = 2, (10.0, 60.0)
@@ -162,6 +166,7 @@ _repair = _step("repair", lambda settings: (f"{settings.run}/findings.json", f"{
 )
 _publish = _step("publish", lambda settings: (f"{settings.run}/findings.json", f"{settings.run}/split"))(publish_split)
 _report = _step("report", lambda settings: (f"{settings.run}/findings.json", f"{settings.run}/tables"))(run_report)
+_align = _step("align", lambda settings: settings.reads)(score_alignment)
 
 
 def _generated(settings: GenerateSettings) -> dict[str, Any]:
@@ -245,6 +250,19 @@ def compare(settings: CompareSettings) -> dict[str, Any]:
     return run_comparison(settings).model_dump(mode="json")
 
 
+@flow(name="agenthard-align", persist_result=True)
+def align(settings: AlignSettings) -> dict[str, Any]:
+    """Compare an audit or a judge with labels of people."""
+    from prefect.artifacts import create_markdown_artifact
+
+    outcome = _run(_align, settings, Path(settings.out or settings.run))
+    name = Path(settings.run).name
+    text = sections_markdown(alignment_sections(Alignment.model_validate(outcome)))
+    create_markdown_artifact(text, key=artifact_key("alignment", name))
+    announce("aligned", name, outcome)
+    return outcome
+
+
 @flow(name="agenthard-faults", persist_result=True)
 def faults(settings: FaultSettings) -> dict[str, Any]:
     """Plant flaws into sound tasks, and audit them."""
@@ -310,6 +328,7 @@ def _ask(schedule: Schedule, outcome: ScheduleOutcome, seconds: int) -> Schedule
 
 
 __all__ = [
+    "align",
     "audit",
     "compare",
     "decide",

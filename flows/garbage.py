@@ -12,17 +12,20 @@ from agenthard.audit.execution.managed_environments import existing
 from agenthard.audit.sources.base import SourceError
 from agenthard.audit.sources.fetch import environments_folder
 from agenthard.flows.audit_plan import AuditInput, AuditSettings
+from agenthard.flows.result_store import count_results
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.run_status import holder_of, kind_of
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 
-Kind = Literal["unfinished file", "dead audit", "unfinished audit", "temporary", "reply cache", "environment"]
+Kind = Literal[
+    "unfinished file", "dead audit", "unfinished audit", "temporary", "reply cache", "kept results", "environment"
+]
 DEFAULT: tuple[Kind, ...] = ("unfinished file", "dead audit", "temporary")
 """What `--delete` removes without a further option."""
 _KEPT_STORES = (".sqlite", ".db")
 """Endings of stores with verdicts of people, paid answers and replies of models, which stay when a run is removed."""
-
+_NOT_OURS = (".git", ".venv", "node_modules", "__pycache__")
 
 _OF_AN_AUDIT = (
     *("findings.json", "results.sarif", "report.html", "summary.md", "quarantine.jsonl", "manifest.json"),
@@ -88,6 +91,11 @@ def find_garbage(root: Path, kinds: frozenset[Kind], hours: float, now: float | 
                 garbage.append(item)
             else:
                 kept.append(Kept(path=item.path, reason=f"{item.kind}: {item.reason}; {_OPTIONS[item.kind]}"))
+    for item in _results(root, [run for run in runs if holder_of(run) is not None]):
+        if "kept results" in kinds:
+            garbage.append(item)
+        else:
+            kept.append(Kept(path=item.path, reason=f"{item.kind}: {item.reason}; {_OPTIONS[item.kind]}"))
     if "temporary" in kinds:
         garbage += _temporary((time.time() if now is None else now) - hours * 3600)
     if "environment" in kinds:
@@ -98,6 +106,7 @@ def find_garbage(root: Path, kinds: frozenset[Kind], hours: float, now: float | 
 _OPTIONS: dict[Kind, str] = {
     "unfinished audit": "--unfinished removes it",
     "reply cache": "--replies removes it",
+    "kept results": "--results removes it",
 }
 
 
@@ -108,7 +117,7 @@ def run_folders(root: Path) -> Iterator[Path]:
         if kind_of(here) is not None and ((here / "work").is_dir() or (here / "judge").is_dir()):
             yield here
             names[:] = [name for name in names if name not in ("work", "tables", "split", "instances", "report")]
-        names[:] = [name for name in names if name not in (".git", ".venv", "node_modules", "__pycache__")]
+        names[:] = [name for name in names if name not in _NOT_OURS]
 
 
 def remove(item: Garbage) -> None:
@@ -118,6 +127,10 @@ def remove(item: Garbage) -> None:
         FolderInUseError: A process has begun to work in its run folder.
         OSError: It cannot be removed.
     """
+    if item.kind == "kept results":
+        for ending in ("-wal", "-shm", ""):
+            Path(f"{item.path}{ending}").unlink(missing_ok=True)
+        return
     if item.run is None:
         shutil.rmtree(item.path)
         return
@@ -191,6 +204,23 @@ def _temporary(before: float) -> Iterator[Garbage]:
             mine = not hasattr(os, "getuid") or status.st_uid == os.getuid()
             if path.is_dir() and not path.is_symlink() and mine and status.st_mtime < before:
                 yield _garbage(path, "temporary", "a process that was killed has left it", None)
+
+
+def _results(root: Path, busy: list[Path]) -> Iterator[Garbage]:
+    """Yield the files of `--reuse` below a folder that no audit below it uses now."""
+    used = set[Path]()
+    for run in busy:
+        try:
+            settings = AuditSettings.model_validate_json((run / "work" / "settings.json").read_bytes())
+        except (OSError, ValueError):
+            continue
+        used |= {Path(settings.reuse).resolve()} if settings.reuse else set()
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if name not in _NOT_OURS)
+        for path in (Path(folder) / name for name in sorted(files)):
+            if not path.is_symlink() and path.resolve() not in used and (count := count_results(path)) is not None:
+                reason = f"results of {count:,} tasks by content (--reuse); the next audit would check them again"
+                yield _garbage(path, "kept results", reason, None)
 
 
 def _environments(runs: list[Path]) -> Iterator[Garbage]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from agenthard.flows.artifacts import page_address
 from agenthard.flows.comparison import CompareSettings, make_comparison
 from agenthard.flows.report import (
     ReportOutcome,
@@ -78,5 +79,6 @@ def _leave_artifacts(settings: ReportSettings, analysis: CleaningAnalysis) -> No
     create_markdown_artifact(summary_markdown(analysis), key=f"agenthard-report-{source}")
     if rows:
         create_table_artifact(rows, key=f"agenthard-leaderboards-{source}", description=analysis.headline.sentence)
-    page = (report_folder(settings) / "report.html").resolve().as_uri()
-    create_link_artifact(page, link_text="report.html", key=f"agenthard-page-{source}")
+    page = page_address(report_folder(settings) / "report.html")
+    if page is not None:
+        create_link_artifact(page, link_text="report", key=f"agenthard-page-{source}")

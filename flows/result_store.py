@@ -131,6 +131,21 @@ class ResultStore:
         return _Failing(self._path, what)
 
 
+def count_results(path: Path) -> int | None:
+    """Return how many tasks have results in a file; None where it is no file of results. It is not changed."""
+    try:
+        with path.open("rb") as file:
+            if file.read(16) != b"SQLite format 3\0":
+                return None
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)) as connection:
+            names = [row[1] for row in connection.execute("PRAGMA table_info(results)")]
+            if names != ["key", "task_id", "result", "isolations", "replays"]:
+                return None
+            return int(connection.execute("SELECT count(*) FROM results").fetchone()[0])
+    except (OSError, sqlite3.Error):
+        return None
+
+
 @dataclass(frozen=True)
 class _Failing:
     """Turns errors of SQLite into ours."""
@@ -217,11 +232,22 @@ def check_reusing(
     wanted = {task.id: keys.key(task, runs.get(task.id, ())) for task in tasks}
     found = store.get(list(wanted.values()))
     missing = [task for task in tasks if wanted[task.id] not in found]
-    execution.isolations_used()
-    made = list[tuple[str, str, TaskResult]]()
-    for task, result in zip(missing, check_each(missing, runs, checks, execution), strict=True):
-        each = TaskResult(result, execution.isolations_used(), shown_replays(execution, [task]))
-        made.append((wanted[task.id], task.id, each))
+    results = check_apart(execution, missing, runs, checks)
+    made = [(wanted[task.id], task.id, result) for task, result in zip(missing, results, strict=True)]
     store.add(made)
     found.update((key, result) for key, _, result in made)
     return ReusedShard([found[wanted[task.id]] for task in tasks], len(tasks) - len(missing))
+
+
+def check_apart(
+    execution: Execution,
+    tasks: Sequence[AgentTask],
+    runs: Mapping[str, Sequence[Trajectory]],
+    checks: Sequence[Detector],
+) -> list[TaskResult]:
+    """Check tasks, and return a result for each; the arguments are those of `check_reusing`."""
+    execution.isolations_used()
+    made = list[TaskResult]()
+    for task, result in zip(tasks, check_each(tasks, runs, checks, execution), strict=True):
+        made.append(TaskResult(result, execution.isolations_used(), shown_replays(execution, [task])))
+    return made

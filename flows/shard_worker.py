@@ -16,7 +16,7 @@ from agenthard.audit.execution.shown_replay import ShownReplay, shown_replays
 from agenthard.audit.shard_file import write_shard_file
 from agenthard.audit.shards import ShardResult, check_shard
 from agenthard.flows.audit_plan import AuditSettings
-from agenthard.flows.result_store import ResultStore, TaskKeys, check_reusing
+from agenthard.flows.result_store import ResultStore, ReusedShard, TaskKeys, check_reusing
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
 from agenthard.flows.scale_out.runner import Runner
 from agenthard.taxonomy.system import follow_parent
@@ -62,17 +62,22 @@ def _check_changed(
     """Check the tasks of a shard that have changed since the audits whose results are in a file."""
     with ResultStore(Path(reuse)) as store:
         keys = TaskKeys(folder.checks_key.read_text(encoding="ascii"))
-        shard = check_reusing(store, keys, execution, tasks, _by_task(runs), checks)
+        return checked_reused(check_reusing(store, keys, execution, tasks, by_task(runs), checks), tasks, checks)
+
+
+def checked_reused(shard: ReusedShard, tasks: Sequence[AgentTask], checks: Sequence[Detector]) -> "CheckedShard":
+    """Put a shard together from the results of its tasks."""
     isolations = sorted({text for each in shard.results for text in each.isolations})
     replays = tuple(replay for each in shard.results for replay in each.replays)
     return CheckedShard(len(tasks), shard.merged(tasks, checks), tuple(isolations), replays, shard.reused)
 
 
-def _by_task(runs: Iterable[Trajectory]) -> dict[str, list[Trajectory]]:
-    by_task: dict[str, list[Trajectory]] = {}
+def by_task(runs: Iterable[Trajectory]) -> dict[str, list[Trajectory]]:
+    """Group runs by the id of their task."""
+    found: dict[str, list[Trajectory]] = {}
     for run in runs:
-        by_task.setdefault(run.task_id, []).append(run)
-    return by_task
+        found.setdefault(run.task_id, []).append(run)
+    return found
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,7 @@ def check_tasks(
         checks: all checks.
     """
     execution.isolations_used()
-    result = check_shard(tasks, _by_task(runs), checks, execution)
+    result = check_shard(tasks, by_task(runs), checks, execution)
     return CheckedShard(len(tasks), result, execution.isolations_used(), shown_replays(execution, tasks))
 
 

@@ -1,9 +1,12 @@
-"""CPU time of command and workers for what a cluster does: python perf/bench_workers.py
+"""CPU time of command and workers for what a cluster does: python perf/bench_workers.py [--write FILE]
 
 Episodes of a model that a server on loopback plays, judgements by such a judge, and checks of runs. Each is done at two
 sizes, and the difference counts: starting processes is in neither. perf/million_tasks.py calculates with these figures.
+--write adds them to a file of perf/simulate_million.py.
 """
 
+import argparse
+import json
 import os
 import resource
 import sys
@@ -28,7 +31,7 @@ from tests.loopback.fixtures import LoopbackProcess
 
 WORKERS = 2
 MODELS = 16
-SIZES = 24, 104
+SIZES = 24, 424
 """Tasks, or trials of four tasks."""
 
 
@@ -40,20 +43,27 @@ class Used(NamedTuple):
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path)
+    options = parser.parse_args()
+    found = dict[str, float]()
     os.environ["COMPATIBLE_API_KEY"] = KEY
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         server = LoopbackProcess(folder, {"brain": "tests.loopback.brains:ace"})
         try:
-            episodes(folder, server)
+            found |= episodes(folder, server)
             server.change(brain="tests.flows.judging.made:readable")
-            judgements(folder, server)
+            found |= judgements(folder, server)
         finally:
             server.stop()
-        runs(folder)
+        found |= runs(folder)
+    if options.write:
+        kept = json.loads(options.write.read_text(encoding="utf-8")) if options.write.is_file() else {}
+        options.write.write_text(json.dumps({**kept, "workers": found}, indent=1) + "\n", encoding="utf-8")
 
 
-def episodes(folder: Path, server: LoopbackProcess) -> None:
+def episodes(folder: Path, server: LoopbackProcess) -> dict[str, float]:
     """Measure episodes of four requests."""
     small = Parameters(rows=3, cols=3, hidden_slots=(1,), decoy_budgets=(0,), candidates=6, domains=("course", "meal"))
     write_suite(small, folder / "suite", SuiteFormat.JSONL)
@@ -72,15 +82,21 @@ def episodes(folder: Path, server: LoopbackProcess) -> None:
     few, many = (size * 4 // tasks for size in SIZES)
     command, workers = compared(play, few, many)
     count = (many - few) * tasks
-    per_request = 1e3 * command / count / 4
+    found = {
+        "turn_seconds": workers / count / 4,
+        "request_seconds": command / count / 4,
+        "turn_bytes": (stored[1] - stored[0]) / count / 4,
+    }
     print(
-        f"an episode of four requests: {1e3 * workers / count:.1f} ms of a worker; a request: {per_request:.2f} ms of "
-        f"the command; {(stored[1] - stored[0]) / count:,.0f} B on disk ({count} episodes)",
+        f"a request of an episode: {1e3 * found['turn_seconds']:.2f} ms of a worker, "
+        f"{1e3 * found['request_seconds']:.2f} ms of the command, {found['turn_bytes']:,.0f} B on disk "
+        f"({count} episodes of four requests)",
         flush=True,
     )
+    return found
 
 
-def judgements(folder: Path, server: LoopbackProcess) -> None:
+def judgements(folder: Path, server: LoopbackProcess) -> dict[str, float]:
     """Measure judgements of small tasks."""
     audited = audit(write_benchmark(folder / "library", SIZES[1]), folder / "run")
     content = panel([{"model": model("chat", server.url)}])
@@ -95,9 +111,10 @@ def judgements(folder: Path, server: LoopbackProcess) -> None:
         f"its report ({count} judgements)",
         flush=True,
     )
+    return {"prompt_seconds": workers / count, "judgement_seconds": command / count}
 
 
-def runs(folder: Path) -> None:
+def runs(folder: Path) -> dict[str, float]:
     """Measure checks of runs."""
     (folder / "audited").mkdir()
     tasks = [case(number) for number in range(400)]
@@ -113,7 +130,9 @@ def runs(folder: Path) -> None:
         run_audit(AuditInput(settings))
 
     command, workers = compared(check, 0, MODELS)
-    print(f"a run: {1e3 * (command + workers) / len(made):.2f} ms with its report ({len(made):,} runs)", flush=True)
+    each = (command + workers) / len(made)
+    print(f"a run: {1e3 * each:.2f} ms with its report ({len(made):,} runs)", flush=True)
+    return {"run_check_seconds": each}
 
 
 REMOTE = {"runner": "prefect"}

@@ -64,14 +64,16 @@ class Requests:
         """Return the seconds for so many episodes or judgements.
 
         The rate decides. A full bucket at the start saves ten seconds; what the first requests reserve beyond what they
-        use comes back with their replies; and the last item still has to end.
+        use comes back with their replies. Episodes end side by side, so at the end one more request counts, not one
+        more episode; where requests in flight are the limit, half an episode, since by then those that remain are
+        anywhere in theirs. Nothing is faster than one episode: with few tasks, none waits for a limit.
         """
-        sent = items * self.per_item / self.rate
+        sent, episode = items * self.per_item / self.rate, self.seconds * self.per_item
+        if self.limit == "requests in flight":
+            return max(sent + episode / 2, episode)
         if self.limit == "tokens per minute":
             sent += self.seconds * (self.reserved / self.tokens - 1)
-        if self.limit != "requests in flight":
-            sent -= BURST_SECONDS
-        return sent + self.seconds * self.per_item
+        return max(sent - BURST_SECONDS + self.seconds, episode)
 
     def cost(self, items: int) -> float:
         """Return the dollars for so many."""
@@ -80,8 +82,8 @@ class Requests:
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What the arithmetic starts from: the first group is to be replaced by your figures, and what names
-    perf/bench_workers.py is an estimate until that has been run."""
+    """What the arithmetic starts from: the first group is to be replaced by your figures. What names
+    perf/bench_workers.py was measured with small tasks; a test holds it against perf/million_tasks.json."""
 
     tasks: int = 1_000_000
     models: int = 16
@@ -93,22 +95,24 @@ class Assumptions:
 
     check_seconds: float = 0.0065
     """CPU time of static checks, for a task (docs/results/growth.md)."""
-    run_check_seconds: float = 0.0025
-    """CPU time of checks, for one run of a task (perf/bench_workers.py)."""
+    run_check_seconds: float = 0.00022
+    """CPU time of checks and report, for one run of a task (perf/bench_workers.py)."""
     read_seconds: float = 0.00039
     """CPU time of the command for a task: reading it (docs/scale-out.md)."""
     send_seconds: float = 0.0001
     """CPU time of the command for a task: writing its input and collecting its result (docs/scale-out.md)."""
-    episode_seconds: float = 0.012
-    """CPU time of a worker for an episode of eight requests (perf/bench_workers.py)."""
-    prompt_seconds: float = 0.02
-    """CPU time of a worker for the prompt and the check of a judgement (perf/bench_workers.py)."""
-    request_seconds: float = 0.004
+    turn_seconds: float = 0.00048
+    """CPU time of a worker for a request of an episode: environment and loop (perf/bench_workers.py)."""
+    request_seconds: float = 0.00059
     """CPU time of the command for a request of a worker to a model (perf/bench_workers.py)."""
+    prompt_seconds: float = 0.0029
+    """CPU time of a worker for the prompt and the check of a judgement (perf/bench_workers.py)."""
+    judgement_seconds: float = 0.0012
+    """CPU time of the command for a judgement, with its report (perf/bench_workers.py)."""
     ledger_bytes: int = 300
     """Disk for a row of the ledger (perf/simulate_million.py)."""
-    episode_bytes: int = 1_800
-    """Disk for an episode (perf/bench_workers.py)."""
+    turn_bytes: int = 1_037
+    """Disk for a request and its reply in the record of an episode (perf/bench_workers.py)."""
     result_bytes: int = 839
     """Store for a task: input and result (docs/scale-out.md)."""
     shard_tasks: int = 25
@@ -150,7 +154,7 @@ def _stages(g: Assumptions) -> list[tuple[str, ...]]:
     checks = g.tasks * g.check_seconds + g.episodes * g.run_check_seconds
     feed, ms = g.read_seconds + g.send_seconds, 1e3
     run_ms, request_ms = g.run_check_seconds * ms, g.request_seconds * ms
-    playing, judging = g.episodes * g.episode_seconds, g.judgements * g.prompt_seconds
+    playing, judging = g.agent_requests * g.turn_seconds, g.judgements * g.prompt_seconds
     held = f"{g.tasks:,} / {g.shard_tasks}, with {g.shard_tasks * g.models} runs each"
     answers = f"{g.judgements * j.per_item:,} requests"
     asked = f"{g.agent_requests:,} requests"
@@ -158,9 +162,9 @@ def _stages(g: Assumptions) -> list[tuple[str, ...]]:
     return [
         ("evaluate", f"{g.episodes:,} episodes", f"{g.tasks:,} × {g.models}", asked),
         ("", "the models, side by side", f"{g.tasks:,} × {a.per_item} / {a.rate:.1f}", _time(a.duration(g.tasks))),
-        ("", "CPU", f"{g.episodes:,} × {g.episode_seconds * ms:g} ms / {g.workers}", _time(playing / g.workers)),
+        ("", "CPU", f"{g.agent_requests:,} × {g.turn_seconds * ms:g} ms / {g.workers}", _time(playing / g.workers)),
         ("", "commands", f"{g.models} × {a.rate:.1f} × {request_ms:g} ms, rounded up", f"{g.commands}"),
-        ("", "disk of episodes", f"{g.episodes:,} × {g.episode_bytes:,} B", _size(g.episodes * g.episode_bytes)),
+        ("", "disk of episodes", f"{g.agent_requests:,} × {g.turn_bytes:,} B", _size(g.agent_requests * g.turn_bytes)),
         ("", "disk of ledgers", f"{g.agent_requests:,} × {g.ledger_bytes} B", _size(g.agent_requests * g.ledger_bytes)),
         ("audit", f"{shards:,} shards", held, many),
         ("", "CPU of checks", f"{g.tasks:,} × {g.check_seconds * ms:g} ms / {g.workers}",
@@ -171,8 +175,8 @@ def _stages(g: Assumptions) -> list[tuple[str, ...]]:
         ("judge", f"{g.judgements:,} judgements", f"{g.tasks:,} × {g.judges}", answers),
         ("", "the judges, side by side", f"{g.tasks:,} × {j.per_item} / {j.rate:.1f}", _time(j.duration(g.tasks))),
         ("", "CPU", f"{g.judgements:,} × {g.prompt_seconds * ms:g} ms / {g.workers}", _time(judging / g.workers)),
-        ("", "share of the command's core", f"{g.judges} × {j.rate:.1f} × {request_ms:g} ms",
-         f"{g.judges * j.rate * g.request_seconds:.0%}"),
+        ("", "share of the command's core", f"{g.judges} × {j.rate:.1f} × {g.judgement_seconds * ms:g} ms",
+         f"{g.judges * j.rate * g.judgement_seconds:.0%}"),
     ]  # fmt: skip
 
 

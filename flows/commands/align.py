@@ -119,39 +119,28 @@ def score(
 
     Example: `agenthard align score demo-run/demo demo-run/demo-benchmark/labels.jsonl`
     """
-    from agenthard.flows.alignment import read_answers, read_key, read_mapping
+    from agenthard.flows.alignment_score import AlignSettings, score_alignment
     from agenthard.flows.errors import CommandError
-    from agenthard.reports.alignment.judge_errors import disagreements
-    from agenthard.reports.alignment.measures import Settings
-    from agenthard.reports.alignment.score import AlignmentError, align
     from agenthard.reports.alignment.summary import alignment_sections
-    from agenthard.reports.alignment.truth import Names, read_label_set
-    from agenthard.reports.labels import LabelError
-    from agenthard.taxonomy.categories import load_taxonomy
 
     if not 0 < prevalence < 1:
         raise CommandError(f"--prevalence must be strictly between 0 and 1, got {prevalence}")
-    if second_look is not None and second_look.exists():
-        raise CommandError(f"{second_look}: exists and may be filled in; give another name with --second-look")
-    found = read_answers(run)
-    judges = found.judges or found.candidates[:1]
-    for number, folder in enumerate(also or (), start=1):
-        judges.append(read_answers(folder).candidates[0].named(f"{folder.name} (also {number})"))
-    baselines = list(found.baselines)
-    for name, other in (("one-prompt judge", one_prompt), ("previous run", previous)):
-        if other is not None:
-            primary = read_answers(other).candidates[0]
-            baselines.append(primary.model_copy(update={"name": name, "kind": "baseline"}))
-    settings = Settings(prevalence=prevalence, resamples=resamples, seed=seed)
-    try:
-        names = Names(load_taxonomy(), read_mapping(categories) if categories else {})
-        known = read_label_set(labels, truth)
-        drawn = read_key(key) if key else None
-        result, labelled = align(found.candidates, judges, baselines, found.task_ids, known, names, settings, drawn)
-    except (LabelError, AlignmentError, ValueError) as error:
-        raise CommandError(str(error)) from error
-    if second_look is not None:
-        _write_lines(second_look, disagreements(found.candidates[0], labelled))
+    result = score_alignment(
+        AlignSettings(
+            run=str(run),
+            labels=tuple(map(str, labels)),
+            key=str(key) if key else None,
+            truth=truth,
+            categories=str(categories) if categories else None,
+            also=tuple(map(str, also or ())),
+            one_prompt=str(one_prompt) if one_prompt else None,
+            previous=str(previous) if previous else None,
+            prevalence=prevalence,
+            second_look=str(second_look) if second_look else None,
+            resamples=resamples,
+            seed=seed,
+        )
+    )
     if as_json:
         print_json(result)
     else:

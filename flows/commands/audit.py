@@ -193,8 +193,6 @@ def _check_inputs(settings: "AuditSettings") -> None:
     from agenthard.audit.decisions.policy import load_policy
     from agenthard.flows.errors import CommandError
 
-    if settings.reuse and settings.scale_out.runner.value != "local":
-        raise CommandError("--reuse keeps results in a file of this machine; leave it out with --runner, or the runner")
     settings.check_checkout()
     load_policy(Path(settings.policy) if settings.policy else None)
     for runs in settings.runs:

@@ -22,6 +22,9 @@ def gc(
     replies: Annotated[
         bool, typer.Option("--replies", help="Also caches of models' replies: asking again then costs again.")
     ] = False,
+    results: Annotated[
+        bool, typer.Option("--results", help="Also files of `audit --reuse`: the next audit checks all tasks again.")
+    ] = False,
     environments: Annotated[
         bool, typer.Option("--environments", help="Also environments of benchmarks that no run below ROOT is about.")
     ] = False,
@@ -40,7 +43,12 @@ def gc(
     from agenthard.flows.errors import ExitCode
     from agenthard.flows.garbage import DEFAULT, ERRORS, Kind, find_garbage, remove
 
-    asked: dict[Kind, bool] = {"unfinished audit": unfinished, "reply cache": replies, "environment": environments}
+    asked: dict[Kind, bool] = {
+        "unfinished audit": unfinished,
+        "reply cache": replies,
+        "kept results": results,
+        "environment": environments,
+    }
     found = find_garbage(root, frozenset([*DEFAULT, *(kind for kind, wanted in asked.items() if wanted)]), hours)
     removed, failed = list[str](), dict[str, str]()
     for item in found.garbage if delete else ():

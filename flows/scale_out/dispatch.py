@@ -4,8 +4,10 @@ A window of shards is on its way at a time, so neither the command nor the store
 the run folder or in the store is not checked again; one whose worker is lost goes to another one.
 """
 
+import secrets
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -17,6 +19,7 @@ from agenthard.flows.progress import current
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.run_spool import spool_name
 from agenthard.flows.scale_out.check_process import RemoteCheckError
+from agenthard.flows.scale_out.reused import Reused
 from agenthard.flows.scale_out.runners import Workers, workers_at_hand
 from agenthard.flows.scale_out.settings import MEMORY, protocol_of
 from agenthard.flows.scale_out.shard_job import JobWriter, NotPlainJsonError, ShardName, audit_name
@@ -40,7 +43,10 @@ def check_on_workers(given: AuditInput, plan: AuditPlan) -> None:
         InfrastructureError: A shard could not be checked in three attempts, or a worker cannot check anything.
     """
     try:
-        _Dispatch(given, plan, workers_at_hand()).run()
+        with ExitStack() as stack:
+            checks = given.settings.checks()
+            reused = stack.enter_context(closing(Reused(given, plan, checks))) if given.settings.reuse else None
+            _Dispatch(given, plan, workers_at_hand(), reused).run()
     finally:
         close_processes()
 
@@ -48,16 +54,18 @@ def check_on_workers(given: AuditInput, plan: AuditPlan) -> None:
 class _Dispatch:
     """The shards of one audit on their way."""
 
-    def __init__(self, given: AuditInput, plan: AuditPlan, workers: Workers) -> None:
+    def __init__(self, given: AuditInput, plan: AuditPlan, workers: Workers, reused: Reused | None) -> None:
         settings = given.settings
-        self._given, self._plan, self._workers = given, plan, workers
+        self._given, self._plan, self._workers, self._reused = given, plan, workers, reused
         self._folder = RunFolder(Path(settings.out))
         own = (self._folder.work / "store").absolute()
-        self._keep = settings.scale_out.store is not None and protocol_of(settings.scale_out.store) != MEMORY
+        named = settings.scale_out.store is not None and protocol_of(settings.scale_out.store) != MEMORY
+        self._keep = named and reused is None
         """Whether results stay in the store: another command may go on from them."""
         self._store = WorkStore(settings.scale_out.store or str(own))
-        self._audit = audit_name(plan)
-        self._writer = JobWriter(self._store, given, plan)
+        # What is missing depends on --reuse: another command may lack other tasks of the same shard.
+        self._audit = audit_name(plan) if reused is None else f"{audit_name(plan)}-{secrets.token_hex(4)}"
+        self._writer = JobWriter(self._store, given, plan, self._audit)
         self._checks = [check.id for check in settings.checks()]
         self._attempts = dict[int, int]()
         self._again = deque[list[int]]()
@@ -101,8 +109,12 @@ class _Dispatch:
         name = ShardName(self._audit, number)
         if self._store.has(name.result) and self._collect(number, None):
             return False
+        apart = None if self._reused is None else self._reused.missing(number)
+        if apart == []:
+            current().advance(self._size(number))
+            return False
         try:
-            self._writer.write(number, self._folder.spool / spool_name(number))
+            self._writer.write(number, self._folder.spool / spool_name(number), apart)
         except NotPlainJsonError as error:
             log.info("shard %d is checked by this process: %s", number, error)
             current().advance(run_shard(self._given.settings, number, self._given.tasks[self._plan.shard(number)]))
@@ -124,11 +136,15 @@ class _Dispatch:
         """Copy the result of a shard into the run folder; return whether it was usable."""
         name = ShardName(self._audit, number)
         tasks = self._plan.task_ids[self._plan.shard(number)]
-        reason = f"{type(failure).__name__}: {str(failure)[:300]}" if failure else "it has left no result"
+        said = getattr(failure, "cause", None) or failure  # Ray's own text begins with a traceback
+        reason = f"{type(said).__name__}: {str(said)[:300]}" if said else "it has left no result"
         data = self._store.get(name.result)
         if data is not None:
             try:
-                unpack(data, name, tasks, self._checks, self._folder)
+                if self._reused is None:
+                    unpack(data, name, tasks, self._checks, self._folder)
+                else:
+                    self._reused.collect(data, name)
             except UnusableResultError as error:
                 reason = f"{self._store.url}/{name.result} cannot be used: {error}"
                 log.warning("warning: shard %d is checked again: %s", number, reason)

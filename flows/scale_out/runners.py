@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import agenthard.flows.prefect_setup  # noqa: F401  isort:skip
 from agenthard.flows.errors import InfrastructureError
+from agenthard.flows.logs import log
 from agenthard.flows.scale_out.runner import Runner
 from agenthard.flows.scale_out.settings import ScaleOut
 from agenthard.flows.stages import has_server, run_flow
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from prefect.task_runners import TaskRunner
 
 R = TypeVar("R")
+STARTS = 3
+"""Times that a cluster of this machine is started."""
 
 
 def task_runner(where: ScaleOut, workers: int) -> "TaskRunner[Any]":
@@ -151,14 +154,30 @@ def _reached(runner: Any, where: ScaleOut) -> Iterator[Any]:
     """Start a runner; a cluster that does not answer is named."""
     with ExitStack() as stack:
         try:
-            started = stack.enter_context(runner)
+            started = _start(stack, runner, where)
             Workers(started, where.runner, recorded=False).count()
-        except (OSError, RuntimeError, ValueError, TimeoutError) as error:
+        except Exception as error:  # Ray raises a plain Exception when its node does not start in time
             raise InfrastructureError(
                 f"no {where.runner.value} cluster answers at {where.address or 'this machine'}: "
                 f"{type(error).__name__}: {str(error)[:300]}"
             ) from error
         yield started
+
+
+def _start(stack: ExitStack, runner: Any, where: ScaleOut) -> Any:
+    """Start a runner; a cluster of this machine that Ray gave up after 30 seconds, since the machine is busy, again."""
+    for _ in range(STARTS - 1 if where.runner is Runner.RAY and not where.address else 0):
+        try:
+            return stack.enter_context(runner)
+        except Exception as error:  # Ray raises nothing more special
+            if "timed out during startup" not in str(error):
+                raise
+            log.warning("warning: Ray did not start within its 30 seconds; it is started again")
+            import ray
+
+            ray.shutdown()
+            runner = runner.duplicate()
+    return stack.enter_context(runner)
 
 
 def _recorded(kind: str) -> Any:

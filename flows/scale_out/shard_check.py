@@ -5,11 +5,13 @@ from functools import lru_cache
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.execution.context import Execution
 from agenthard.flows.audit_plan import AuditSettings
+from agenthard.flows.result_store import check_apart
+from agenthard.flows.scale_out.reused import pack_apart
 from agenthard.flows.scale_out.shard_job import ShardName, read_job
 from agenthard.flows.scale_out.stored_result import pack
 from agenthard.flows.scale_out.surroundings import require_same
 from agenthard.flows.scale_out.work_store import WorkStore
-from agenthard.flows.shard_worker import check_tasks
+from agenthard.flows.shard_worker import by_task, check_tasks
 
 
 def check_stored_shard(store: str, audit: str, number: int) -> int:
@@ -23,6 +25,10 @@ def check_stored_shard(store: str, audit: str, number: int) -> int:
     job = read_job(here, name)
     settings = job.settings
     require_same(job.surroundings, settings)
+    if job.apart:
+        results = check_apart(_execution(settings), job.tasks, by_task(job.runs), _checks(settings))
+        here.put(name.result, pack_apart(name, results))
+        return len(results)
     checked = check_tasks(_execution(settings), job.tasks, job.runs, _checks(settings))
     here.put(name.result, pack(name, checked))
     return checked.tasks

@@ -62,6 +62,7 @@ class _Header(Record):
     environments: tuple[str, ...]
     tasks: int
     runs: int
+    apart: bool
 
 
 class ShardJob(NamedTuple):
@@ -75,22 +76,33 @@ class ShardJob(NamedTuple):
     """Tasks of the shard."""
     runs: Sequence[Trajectory]
     """Their runs, in order."""
+    apart: bool
+    """Whether each task gets a result of its own, as results that are kept by content are."""
 
 
 class JobWriter:
     """Writes the inputs of workers."""
 
-    def __init__(self, store: WorkStore, given: AuditInput, plan: AuditPlan) -> None:
+    def __init__(self, store: WorkStore, given: AuditInput, plan: AuditPlan, audit: str) -> None:
         """Prepare.
 
         Args:
             store: where they go.
             given: the audit.
             plan: its shards.
+            audit: folder of the audit in the store.
         """
         self._store, self._given, self._plan = store, given, plan
-        self._audit = audit_name(plan)
-        unused: dict[str, Any] = {"path": "", "out": "", "runs": (), "policy": None, "suppressions": (), "workers": 1}
+        self._audit = audit
+        unused: dict[str, Any] = {
+            "path": "",
+            "out": "",
+            "reuse": None,
+            "runs": (),
+            "policy": None,
+            "suppressions": (),
+            "workers": 1,
+        }
         if given.settings.checkout:
             unused["checkout"] = str(Path(given.settings.checkout).absolute())
         kept = given.settings.model_dump(exclude={"scale_out"})
@@ -98,18 +110,19 @@ class JobWriter:
         self._surroundings = Surroundings.here(self._settings, index_of(given.tasks).benchmarks)
         self._written = set[str]()
 
-    def write(self, number: int, runs: Path) -> None:
+    def write(self, number: int, runs: Path, apart: Sequence[AgentTask] | None = None) -> None:
         """Write the input of a shard.
 
         Args:
             number: the shard.
             runs: file of its runs; it may be absent.
+            apart: the tasks of the shard that are to be checked, where each is to get a result of its own.
 
         Raises:
             NotPlainJsonError: It has values that do not survive as JSON.
             StoreError: The store cannot be written.
         """
-        tasks = self._given.tasks[self._plan.shard(number)]
+        tasks = self._given.tasks[self._plan.shard(number)] if apart is None else apart
         uses = Counter(id(task.environment) for task in tasks)
         shared = {id(t.environment): t.environment for t in tasks if uses[id(t.environment)] > 1}
         names = {key: self._put(environment) for key, environment in shared.items()}
@@ -120,12 +133,16 @@ class JobWriter:
         for line, task in zip(lines, tasks, strict=True):
             _verify(_task(line, by_place) == task, task)
         of_runs = runs.read_bytes().splitlines() if runs.is_file() else []
+        if apart is not None:
+            wanted = {task.id for task in apart}
+            of_runs = [line for line in of_runs if json.loads(line)["task_id"] in wanted]
         header = _Header(
             settings=self._settings,
             surroundings=self._surroundings,
             environments=tuple(found),
             tasks=len(lines),
             runs=len(of_runs),
+            apart=apart is not None,
         )
         content = b"\n".join([header.model_dump_json().encode(), *lines, *of_runs])
         self._store.put(ShardName(self._audit, number).job, gzip.compress(content, 1, mtime=0))
@@ -185,7 +202,7 @@ def read_job(store: WorkStore, name: ShardName) -> ShardJob:
         runs = sorted(map(Trajectory.model_validate_json, lines[1 + header.tasks :]), key=run_order)
     except (ValueError, LookupError, TypeError) as error:
         raise StoreError(f"{store.url}: {name.job} is damaged: {str(error)[:200]}") from error
-    return ShardJob(header.settings, header.surroundings, tasks, runs)
+    return ShardJob(header.settings, header.surroundings, tasks, runs, header.apart)
 
 
 @lru_cache(maxsize=64)

@@ -65,6 +65,14 @@ def test_every_stage_from_json(settings: dict[str, Any], monkeypatch: pytest.Mon
     assert deployments.publish({"run": str(out)})["version"] == "1.0.0"
     report = deployments.report({"run": str(out), "analysis": {"draws": 200, "resamples": 100}})
     assert report and "agenthard-report-native" in artifacts()
+    assert f"agenthard-page-{settings['source']}" in artifacts()
+    labels = str(Path(settings["path"]) / "labels.jsonl")
+    wanted = {"run": str(out), "labels": [labels], "resamples": 100, "out": str(out.parent / "alignment.json")}
+    aligned = deployments.align(wanted)
+    assert aligned == json.loads((out.parent / "alignment.json").read_bytes()) == deployments.align(wanted)
+    assert "agenthard-alignment-demo" in artifacts() and ("align", "Cached") in task_runs()
+    planted = deployments.faults({"out": str(out.parent / "faults"), "per_category": 1, "sound": 5})
+    assert (Path(planted["run"]) / "findings.json").is_file()
     copy = shutil.copytree(out, out.parent / "copy")
     assert deployments.compare({"first": str(out), "second": str(copy)})["new_defects"] == 0
 

@@ -44,6 +44,22 @@ def test_a_finished_run_has_nothing_to_remove_and_stays_as_it_is(flawed_demo: Pa
     assert verify_run(run).intact
 
 
+def test_files_of_results_by_content_are_removed_when_asked_for(flawed_demo: Path, tmp_path: Path) -> None:
+    runs, reuse = tmp_path / "runs", tmp_path / "runs" / "nightly.results"
+    settings = demo_settings(flawed_demo, runs / "a")
+    run_audit(AuditInput(settings.model_copy(update={"reuse": str(reuse)})))
+    with sqlite3.connect(runs / "other.sqlite") as other:
+        other.execute("CREATE TABLE results (key TEXT)")
+    assert listed(runs) == {} and listed(runs, "kept results") == {"nightly.results": "kept results"}
+    code, output = gc(runs, "--results", "--json")
+    assert code == 0 and json.loads(output)["removed"] == [] and reuse.is_file()
+    assert "would check them again" in json.loads(output)["garbage"][0]["reason"]
+    assert gc(runs, "--delete")[0] == 0 and reuse.is_file()
+    assert gc(runs, "--results", "--delete")[0] == 0
+    assert not list(runs.glob("nightly.results*")) and (runs / "other.sqlite").is_file()
+    assert verify_run(runs / "a").intact
+
+
 def test_what_a_killed_process_was_writing_is_removed_and_only_listed_before(flawed_demo: Path, tmp_path: Path) -> None:
     run = audited(flawed_demo, tmp_path / "runs" / "a")
     (run / ".findings.json.partial").write_bytes(bytes(3000))

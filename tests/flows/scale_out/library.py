@@ -30,10 +30,18 @@ def write_library(folder: Path, tasks: int) -> Path:
     return folder
 
 
-def settings_of(benchmark: Path, out: Path, workers: int = 1, **scale_out: Any) -> AuditSettings:
+def settings_of(
+    benchmark: Path, out: Path, workers: int = 1, reuse: str | None = None, **scale_out: Any
+) -> AuditSettings:
     runs = (str(benchmark / "runs.jsonl"),)
     return AuditSettings(
-        source="native", path=str(benchmark), runs=runs, out=str(out), workers=workers, scale_out=scale_out
+        source="native",
+        path=str(benchmark),
+        runs=runs,
+        out=str(out),
+        workers=workers,
+        reuse=reuse,
+        scale_out=scale_out,
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,23 @@ def test_results_in_a_store_are_not_made_again(
     audit(benchmark, tmp_path / "second", runner="dask", address=dask_cluster, store=store.as_uri())
     assert {path: path.stat().st_mtime_ns for path in results(store)} == made
     assert contents(tmp_path / "second") == expected
+
+
+def test_workers_check_only_what_a_file_of_results_by_content_lacks(
+    benchmark: Path, expected: dict[str, bytes], dask_cluster: str, tmp_path: Path
+) -> None:
+    reuse, where = tmp_path / "results.sqlite", {"runner": "dask", "address": dask_cluster}
+    assert audit(benchmark, tmp_path / "first", reuse=str(reuse), **where).reused == 0
+    assert contents(tmp_path / "first") == expected
+    with sqlite3.connect(reuse) as results:
+        results.execute("DELETE FROM results WHERE task_id IN (SELECT task_id FROM results ORDER BY task_id LIMIT 7)")
+    store = tmp_path / "store"
+    again = audit(benchmark, tmp_path / "second", reuse=str(reuse), store=str(store), **where)
+    assert again.reused == again.tasks - 7
+    assert contents(tmp_path / "second") == expected
+    assert not [path for path in store.rglob("*") if path.is_file()]
+    assert audit(benchmark, tmp_path / "here", reuse=str(reuse)).reused == again.tasks, "the file serves all runners"
+    assert contents(tmp_path / "here") == expected
 
 
 def test_damaged_and_foreign_results_are_checked_again_with_a_message(

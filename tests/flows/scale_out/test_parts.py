@@ -67,7 +67,7 @@ def planned(benchmark: Path, out: Path) -> tuple[AuditInput, ShardName, WorkStor
     given = AuditInput(settings_of(benchmark, out))
     folder = RunFolder(out)
     plan, store = make_plan(given, folder), WorkStore(str(out / "store"))
-    JobWriter(store, given, plan).write(1, folder.spool / spool_name(1))
+    JobWriter(store, given, plan, audit_name(plan)).write(1, folder.spool / spool_name(1))
     return given, ShardName(audit_name(plan), 1), store
 
 
@@ -111,7 +111,7 @@ def test_values_that_json_cannot_hold_are_noticed(
     odd = [make_task(task.id, metadata={"value": value}) for task in given.tasks]
     monkeypatch.setattr(AuditInput, "tasks", odd)
     with pytest.raises(NotPlainJsonError):
-        JobWriter(WorkStore(str(tmp_path / "store")), given, plan).write(0, tmp_path / "none")
+        JobWriter(WorkStore(str(tmp_path / "store")), given, plan, "audit").write(0, tmp_path / "none")
 
 
 def test_a_result_counts_only_for_its_own_shard(benchmark: Path, tmp_path: Path) -> None:
