@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from agenthard.ace.agents import LEADERBOARD, MAX_TURNS, find
+from agenthard.ace.declared import ACE
 from agenthard.ace.environment import Budgets, Environment, Mode, UnplayableError
 from agenthard.ace.instance import Instance
 from agenthard.ace.session import AceSession
@@ -55,8 +56,7 @@ class AceConditions(Record):
 class AceEvaluation:
     """A suite opened for evaluation."""
 
-    facts = ("hidden_slots", "decoy_budget")
-    counts = ("queries", "global_checks")
+    declared = ACE
 
     def __init__(self, root: Path, options: Mapping[str, str], seed: int) -> None:
         """Open a file, a suite or a folder with such.

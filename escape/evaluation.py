@@ -9,8 +9,8 @@ from pydantic import Field, ValidationError
 
 from agenthard.audit.sources.base import Quarantine, hash_files
 from agenthard.escape.agents import LEADERBOARD, find
+from agenthard.escape.declared import ESCAPE
 from agenthard.escape.environment import Conditions, Environment
-from agenthard.escape.environment.tally import COUNTS
 from agenthard.escape.room import Instance
 from agenthard.escape.session import EscapeSession
 from agenthard.escape.source import EscapeRooms
@@ -42,8 +42,7 @@ class EscapeConditions(Conditions):
 class EscapeEvaluation:
     """A suite of rooms opened for evaluation."""
 
-    facts = ("nodes", "hidden", "min_calls")
-    counts = COUNTS
+    declared = ESCAPE
 
     def __init__(self, root: Path, options: Mapping[str, str], seed: int) -> None:
         """Open a suite or a folder with suites.
@@ -122,7 +121,7 @@ class EscapeTask:
     def facts(self) -> Mapping[str, Any]:
         """What the report sorts by."""
         facts = self.instance.facts()
-        return {name: facts[name] for name in EscapeEvaluation.facts}
+        return {name: facts[name] for name in ESCAPE.facts}
 
     def session(self, failure_rate: float, trial: int) -> EscapeSession:
         """Start an episode."""

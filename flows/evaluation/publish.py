@@ -91,10 +91,10 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
     asked = episodes["agent"].isin(selection.agents) & episodes["failure_rate"].isin(selection.failure_rates)
     episodes = episodes[asked & (episodes["trial"] < selection.trials)]
     try:
-        published = [read_published(Path(path)) for path in settings.compare]
+        published = [read_published(Path(path), benchmark.declared) for path in settings.compare]
     except EvaluationError as error:
         raise CommandError(str(error)) from error
-    analysis = analyse(episodes, _about(settings, benchmark, tasks), published)
+    analysis = analyse(episodes, _about(settings, benchmark, tasks), published, benchmark.declared)
     page, *_ = write_evaluation(analysis, folder.report)
     costs = _costs(settings)
     outcome = EvaluationOutcome(
@@ -169,7 +169,7 @@ def _schema(benchmark: Benchmark) -> pa.Schema:
             ("agent", pa.string()),
             ("task_id", pa.string()),
             ("domain", pa.string()),
-            *((name, pa.int64()) for name in benchmark.facts),
+            *((name, pa.int64()) for name in benchmark.declared.facts),
             ("failure_rate", pa.float64()),
             ("trial", pa.int64()),
             ("attempt", pa.int64()),
@@ -185,7 +185,7 @@ def _schema(benchmark: Benchmark) -> pa.Schema:
 
 
 def _counts(benchmark: Benchmark) -> tuple[str, ...]:
-    return (*_BEFORE, *benchmark.counts, *_AFTER)
+    return (*_BEFORE, *benchmark.declared.counts, *_AFTER)
 
 
 def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
@@ -224,7 +224,7 @@ def _episode(row: dict[str, Any], group: str, facts: dict[str, Any], benchmark: 
     return {
         **_key(row),
         "domain": group,
-        **{name: facts.get(name) for name in benchmark.facts},
+        **{name: facts.get(name) for name in benchmark.declared.facts},
         **{name: row[name] for name in ("status", "status_reason", "ending", "score")},
         "passed": None if row["passed"] is None else bool(row["passed"]),
         **{name: None if usage.get(name) is None else int(usage[name]) for name in _counts(benchmark)},

@@ -11,6 +11,7 @@ import pandas as pd
 from pydantic import Field
 
 from agenthard.reports.kit.text import plural
+from agenthard.taxonomy.declared import NOTHING, Declared
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 
@@ -57,15 +58,27 @@ class About(Record):
 
 REQUIRED = ("agent", "task_id", "trial", "attempt", "status", "passed")
 TEXTS = ("agent", "task_id", "domain", "status", "ending")
-MEASURES = (
-    *("turns", "messages", "calls", "malformed", "failed_calls", "queries", "global_checks", "truncations"),
-    *("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "requests", "cost", "seconds"),
+_BEFORE = ("turns", "messages", "calls", "malformed", "failed_calls")
+_AFTER = (
+    *("truncations", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "requests"),
+    *("cost", "seconds"),
 )
-NUMBERS = ("hidden_slots", "decoy_budget", "failure_rate", "trial", "attempt", "score", *MEASURES)
+"""Measures of every benchmark's episodes, before and after its own counts."""
 STATUSES = ("ok", "agent_error", "infrastructure_error", "judge_error")
 NO_VERDICT = ("infrastructure_error", "judge_error")
 EPISODE = ["agent", "task_id", "failure_rate", "trial"]
 """Identity of an episode, which its attempts share."""
+
+
+def usage_measures(declared: Declared) -> tuple[str, ...]:
+    """Return what is summed up over attempts: lengths, the benchmark's counts, tokens, cost and time."""
+    return (*_BEFORE, *declared.counts, *_AFTER)
+
+
+def numbers_of(declared: Declared) -> tuple[str, ...]:
+    """Return the columns that hold numbers."""
+    own = dict.fromkeys((*(factor.name for factor in declared.factors), *declared.facts))
+    return (*own, "failure_rate", "trial", "attempt", "score", *usage_measures(declared))
 
 
 @dataclass(frozen=True)
@@ -117,7 +130,7 @@ def read_episodes(path: Path) -> pd.DataFrame:
         raise EvaluationError(f"{path}: no table of episodes can be read from it ({error})") from error
 
 
-def normalised(frame: pd.DataFrame) -> Episodes:
+def normalised(frame: pd.DataFrame, declared: Declared = NOTHING) -> Episodes:
     """Bring a table of episodes into one form.
 
     An agent that broke its own episode (``agent_error``) without a verdict has failed. An episode that the
@@ -126,6 +139,7 @@ def normalised(frame: pd.DataFrame) -> Episodes:
 
     Args:
         frame: one row per episode and attempt.
+        declared: what the benchmark declares.
 
     Returns:
         The attempts with their verdict.
@@ -143,7 +157,7 @@ def normalised(frame: pd.DataFrame) -> Episodes:
     table = pd.DataFrame(index=range(len(frame)))
     for name in TEXTS:
         table[name] = _texts(frame, name)
-    for name in NUMBERS:
+    for name in numbers_of(declared):
         table[name] = _numbers(frame, name, notes)
     passed = frame["passed"].astype(object).map({True: 1.0, False: 0.0})
     table["verdict"] = passed.to_numpy(dtype=np.float64, na_value=np.nan)

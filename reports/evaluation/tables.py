@@ -37,7 +37,7 @@ def tables_of(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
             for row in analysis.domains
         ],
         "horizon": [
-            pick(point, "agent", "measure", "hidden_slots") | flat("mean", point.mean) for point in analysis.horizon
+            pick(point, "agent", "measure") | point.levels | flat("mean", point.mean) for point in analysis.horizon
         ],
         "score_by_level": [pick(row, "agent", "factor", "level") | _rate(row.rate) for row in analysis.levels],
         "trends": [pick(row, "agent", "factor") | flat("rho", row.rho) for row in analysis.trends],
