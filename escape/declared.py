@@ -1,5 +1,7 @@
 """What escape rooms declare about themselves for evaluations and their reports."""
 
+from pathlib import Path
+
 from agenthard.escape.environment.tally import COUNTS
 from agenthard.taxonomy.declared import FAILURE_RATE, Axis, Declared, Factor, Measure
 
@@ -77,9 +79,10 @@ ESCAPE = Declared(
     measures=MEASURES,
     axes=(
         FAILURE_RATE,
-        Axis(name="feedback", letter="feedback", label="feedback"),
-        Axis(name="budget", letter="budget", label="turns"),
+        Axis(name="feedback", letter="feedback", label="feedback", condition="feedback"),
+        Axis(name="turns_allowed", letter="turns", label="turns allowed", condition="turns"),
     ),
     ending="a room is solved when the right answer was submitted, whatever was left unresolved",
+    published=(Path(__file__).parent / "published.csv",),
 )
 """Factors, counts, measures, axes and words of escape rooms."""

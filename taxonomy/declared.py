@@ -68,6 +68,8 @@ class Axis(Record):
     """How figures abbreviate it."""
     label: str
     """What it is."""
+    condition: str = ""
+    """The condition of a whole evaluation that it is; empty where it varies between the episodes of one."""
 
 
 FAILURE_RATE = Axis(name="failure_rate", letter="p", label="failure rate of tools")

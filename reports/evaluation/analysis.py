@@ -8,7 +8,8 @@ from pydantic import Field
 from agenthard.audit.statistics import Result, minimum_detectable_difference, wilson_interval
 from agenthard.reports.evaluation.agents import AgentRow, Usage, leaderboard, usage
 from agenthard.reports.evaluation.cells import DomainScore, HeatMap, domain_scores, heat_maps
-from agenthard.reports.evaluation.episodes import About, Episodes, normalised
+from agenthard.reports.evaluation.conditions import ConditionMaps, MeasurePoint, measure_points, other_conditions
+from agenthard.reports.evaluation.episodes import EPISODE, About, Episodes, normalised
 from agenthard.reports.evaluation.pairs import PairResult, compare_agents, score_matrix
 from agenthard.reports.evaluation.published import Published, merged
 from agenthard.reports.evaluation.published_shapes import PublishedModel
@@ -100,6 +101,10 @@ class EvaluationAnalysis(Record):
     """Smallest difference that the tasks with a verdict for every agent would detect."""
     usage: tuple[Usage, ...]
     """Turns, messages, calls, tokens, seconds and money."""
+    conditions: tuple[ConditionMaps, ...] = Field(default=(), exclude_if=lambda maps: not maps)
+    """Scores per cell under the conditions that are not the reference; not written where there are none."""
+    measures: tuple[MeasurePoint, ...] = Field(default=(), exclude_if=lambda points: not points)
+    """The measures that the benchmark declares, per condition; not written where it declares none."""
     declared: Declared = Field(default=NOTHING, exclude=True)
     """What the benchmark declares about itself; not written."""
 
@@ -152,6 +157,8 @@ def analyse(
         pairs=pairs,
         detectable=minimum_detectable_difference(matrix),
         usage=usage(table.attempts, agents, declared),
+        conditions=other_conditions(table, agents, declared),
+        measures=measure_points(table, agents, about, declared),
         declared=declared,
     )
 
@@ -159,7 +166,7 @@ def analyse(
 def _totals(table: Episodes, board: Sequence[AgentRow]) -> Totals:
     plans = [row.planned for row in board]
     cost = table.attempts["cost"]
-    tries = table.attempts.groupby(["agent", "task_id", "failure_rate", "trial"]).size()
+    tries = table.attempts.groupby(EPISODE).size()
     return Totals(
         agents=len(board),
         tasks=int(table.attempts["task_id"].nunique()),

@@ -1,6 +1,6 @@
 """The table of episodes: its columns, what was evaluated, and the normalised form that every figure uses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -66,7 +66,7 @@ _AFTER = (
 """Measures of every benchmark's episodes, before and after its own counts."""
 STATUSES = ("ok", "agent_error", "infrastructure_error", "judge_error")
 NO_VERDICT = ("infrastructure_error", "judge_error")
-EPISODE = ["agent", "task_id", "failure_rate", "trial"]
+EPISODE = ["agent", "task_id", "failure_rate", "variant", "trial"]
 """Identity of an episode, which its attempts share."""
 
 
@@ -106,8 +106,20 @@ class Episodes:
         return tuple(float(rate) for rate in sorted(self.attempts["failure_rate"].unique()))
 
     def at_reference(self, part: pd.DataFrame) -> pd.DataFrame:
-        """Keep the episodes at the lowest failure rate, which the leaderboard and most figures are about."""
+        """Keep the episodes under the reference condition, which the leaderboard and most figures are about."""
+        part = self.at_variant(part)
         return part[part["failure_rate"] == self.failure_rates[0]] if self.failure_rates else part
+
+    def at_variant(self, part: pd.DataFrame) -> pd.DataFrame:
+        """Keep the episodes whose conditions, apart from the failure rate, are the reference's."""
+        variants = sorted(self.attempts["variant"].unique())
+        return part[part["variant"] == variants[0]] if len(variants) > 1 else part
+
+    def conditions(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Yield the final attempts under each condition with its words, the reference first; one has no words."""
+        several = len(self.failure_rates) > 1
+        for (rate, variant), part in self.final.groupby(["failure_rate", "variant"], sort=True):
+            yield ", ".join(filter(None, (f"p = {rate:g}" if several else "", variant))), part
 
 
 def read_episodes(path: Path) -> pd.DataFrame:
@@ -160,6 +172,7 @@ def normalised(frame: pd.DataFrame, declared: Declared = NOTHING) -> Episodes:
     for name in numbers_of(declared):
         table[name] = _numbers(frame, name, notes)
     passed = frame["passed"].astype(object).map({True: 1.0, False: 0.0})
+    table["variant"] = _variants(frame, declared)
     table["verdict"] = passed.to_numpy(dtype=np.float64, na_value=np.nan)
     notes.add(
         frame["passed"].notna().to_numpy() & table["verdict"].isna(),
@@ -195,6 +208,17 @@ def _mend(table: pd.DataFrame, notes: "_Notes") -> None:
 
 def _read_as_zero(name: str, rows: int) -> str:
     return f"{plural(rows, 'row')} without {name}: read as 0"
+
+
+def _variants(frame: pd.DataFrame, declared: Declared) -> list[str]:
+    """Name the values of all axes apart from the failure rate, as far as they differ in the table."""
+    axes = [axis for axis in declared.axes if axis.name != "failure_rate" and axis.name in frame.columns]
+    texts = {axis.letter: [str(value) for value in _texts(frame, axis.name)] for axis in axes}
+    varying = {letter: column for letter, column in texts.items() if len(set(column)) > 1}
+    return [
+        ", ".join(f"{letter} = {value}" for letter, value in zip(varying, values, strict=True))
+        for values in (zip(*varying.values(), strict=True) if varying else [()] * len(frame))
+    ]
 
 
 class _Notes:

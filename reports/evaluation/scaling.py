@@ -156,10 +156,9 @@ def failure_scores(episodes: Episodes, agents: Sequence[str], about: About) -> t
     """
     if len(episodes.failure_rates) < 2:
         return ()
-    counted = rates(episodes.final, ["agent", "failure_rate"], about.level)
-    parts = {
-        key: part.set_index(["task_id", "trial"]) for key, part in episodes.final.groupby(["agent", "failure_rate"])
-    }
+    final = episodes.at_variant(episodes.final)
+    counted = rates(final, ["agent", "failure_rate"], about.level)
+    parts = {key: part.set_index(["task_id", "trial"]) for key, part in final.groupby(["agent", "failure_rate"])}
     return tuple(
         FailureScore(
             agent=agent,

@@ -32,6 +32,19 @@ def tables_of(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
             for grid in analysis.heat_maps
             for cell in grid.cells
         ],
+        "cells_by_condition": [
+            {"condition": each.condition, "agent": grid.agent} | cell.model_dump() | {"share": cell.share}
+            for each in analysis.conditions
+            for grid in each.heat_maps
+            for cell in grid.cells
+        ],
+        "measures": [
+            pick(point, "measure", "condition", "agent") | point.levels | flat("mean", point.mean)
+            for point in analysis.measures
+        ],
+        "published_measures": [
+            {"model": row.model.model} | each.model_dump() for row in analysis.published for each in row.model.measures
+        ],
         "domains": [
             pick(row, "agent", "published", "domain", "passed", "scored") | flat("score", row.score)
             for row in analysis.domains

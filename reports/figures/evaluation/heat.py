@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from agenthard.reports.evaluation.analysis import EvaluationAnalysis
 from agenthard.reports.evaluation.cells import Cell, HeatMap
+from agenthard.reports.figures.evaluation.lines import score_lines
 from agenthard.reports.kit.figure import Figure, Key, Mark, draw, short
 from agenthard.reports.kit.text import amount, plural
 from agenthard.taxonomy.declared import Factor
@@ -31,7 +32,7 @@ def score_maps(analysis: EvaluationAnalysis) -> Figure:
     ]
     maps = [grid for grid in analysis.heat_maps if grid.cells]
     if len(factors) < 2:
-        return Figure("cells", title, "", "", reason="undefined because the tasks do not have two factors")
+        return score_lines(analysis)
     if not maps:
         of = " and ".join(factor.title for factor in factors)
         return Figure("cells", title, "", "", reason=f"undefined because no episode says its {of}")
@@ -51,6 +52,38 @@ def score_maps(analysis: EvaluationAnalysis) -> Figure:
         keys=_keys(),
         columns=columns,
         rows=rows,
+    )
+
+
+def condition_maps(analysis: EvaluationAnalysis) -> Figure:
+    """Draw the maps of every condition that is not the reference."""
+    factors = analysis.declared.factors[:2]
+    title = "Score by cell under the other conditions"
+    maps = [
+        grid.model_copy(update={"agent": f"{grid.agent}, {each.condition}"})
+        for each in analysis.conditions
+        for grid in each.heat_maps
+        if grid.cells
+    ]
+    if len(factors) < 2 or not maps:
+        why = "the tasks do not have two factors" if len(factors) < 2 else "there is one condition only"
+        return Figure("conditions", title, "", "", reason=f"undefined because {why}")
+    names = tuple(factor.name for factor in factors)
+    return Figure(
+        id="conditions",
+        title=title,
+        caption="Percent of episodes with a verdict that passed, as above, one map per agent and condition. "
+        "Counted, no seed.",
+        alt=f"{plural(len(maps), 'heat map')} of the share of episodes that passed. {_extremes(maps)}",
+        svg=_drawn(maps, *factors),
+        keys=_keys(),
+        columns=("condition", "agent", *names, "passed", "n", "share"),
+        rows=[
+            (each.condition, grid.agent, *c.levels.values(), c.passed, c.scored, c.share)
+            for each in analysis.conditions
+            for grid in each.heat_maps
+            for c in grid.cells
+        ],
     )
 
 

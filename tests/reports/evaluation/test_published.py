@@ -88,7 +88,7 @@ def test_equal_counts_are_one_model_and_others_stay_apart(tmp_path: Path) -> Non
         written(tmp_path, "means.csv", "model,course,meal\nm,0.5,1\nn,0.5,0.5\n"), ACE, instances_per_domain=2
     )
     cells = read_published(
-        written(tmp_path, "cells.csv", "model,hidden_slots,branch_budget,successes_of_4\nm,1,0,3\nn,1,0,1\n")
+        written(tmp_path, "cells.csv", "model,hidden_slots,branch_budget,successes_of_4\nm,1,0,3\nn,1,0,1\n"), ACE
     )
     both = merged([means, cells])
     assert [(m.model, m.passed, m.n, m.sources) for m in both] == [
