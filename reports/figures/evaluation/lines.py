@@ -1,6 +1,7 @@
 """Lines over the levels of one factor: scores where there is one factor, slices of two, and the declared measures."""
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 from typing import TypeVar
 
 from agenthard.audit.statistics import Estimate, wilson
@@ -75,10 +76,11 @@ def slice_lines(analysis: EvaluationAnalysis) -> Figure:
     styles: dict[str, Style] = {}
     for across, held in (factors[::-1], factors):
         levels = sorted({cell.levels[held.name] for _, grid in maps for cell in grid.cells})
-        series = {f"{held.letter} = {level}": level for level in _spread(levels)}
+        ours = sorted({cell.levels[held.name] for _, grid in maps if not grid.published for cell in grid.cells})
+        series = {f"{held.letter} = {level}": level for level in _spread(ours or levels)}
         styles |= {name: Style(*look, f"at {name}") for name, look in zip(series, LOOKS, strict=False)}
         for condition, grid in maps:
-            name = ", ".join(filter(None, (_name(grid), condition, f"against {across.letter}")))
+            name = ", ".join(filter(None, (f"{across.letter}: {_name(grid)}", condition)))
             at = {level: [c for c in grid.cells if c.levels[held.name] == level] for level in levels}
             rows += [
                 (condition, grid.agent, grid.published, across.name, held.name, level, c.levels[across.name])
@@ -94,8 +96,7 @@ def slice_lines(analysis: EvaluationAnalysis) -> Figure:
         id="slices",
         title=title,
         caption=f"Percent of episodes with a verdict that passed, with Wilson’s 95 % interval; of {both}, one is held "
-        f"at the level of the legend.{_left(list(panels), list(drawn), 'panel')} Levels beyond {len(LOOKS)} are in the "
-        "data.",
+        f"at the level of the legend.{_left(list(panels), list(drawn), 'panel')} The data hold all levels.",
         alt=f"Score against one of {both} while the other is held, in {plural(len(drawn), 'panel')}.",
         svg=small_multiples(drawn, styles, axes),
         keys=keys(styles),
@@ -123,7 +124,7 @@ def measure_lines(analysis: EvaluationAnalysis) -> Figure:
             rows.append((measure.name, point.condition, point.agent, level, mean.value, mean.low, mean.high))
             rows[-1] += (mean.n, mean.of)
             if point.agent in shown:
-                name = ", ".join(filter(None, (measure.label, point.condition)))
+                name = ": ".join(filter(None, (point.condition, measure.label)))
                 of_panel[name] = measure
                 line = panels.setdefault(name, {agent: [] for agent in shown})[point.agent]
                 line.append(_measured(level, mean, measure, point.agent))
@@ -158,7 +159,7 @@ def _axes(factor: Factor, measure: Measure, series: dict[str, list[Point]]) -> A
     if measure.unit == "share":
         return Axes(factor.title, "%", PERCENT)
     most = max((end for line in series.values() for p in line for end in (p.y, p.high or 0)), default=1.0)
-    return Axes(factor.title, "mean", (0.0, 1.1 * most or 1.0))
+    return Axes(factor.title, "mean", (0.0, float(4 * max(ceil(most / 4), 1))))
 
 
 def _measured(level: int, mean: Estimate, measure: Measure, agent: str) -> Point:
