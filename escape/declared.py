@@ -74,7 +74,7 @@ MEASURES = (
 
 ESCAPE = Declared(
     factors=(NODES,),
-    facts=("nodes", "hidden", "min_calls"),
+    facts=("nodes", "hidden", "min_calls", "min_turns"),
     counts=COUNTS,
     measures=MEASURES,
     axes=(

@@ -120,7 +120,7 @@ class EscapeTask:
     @property
     def facts(self) -> Mapping[str, Any]:
         """What the report sorts by."""
-        facts = self.instance.facts()
+        facts = self.instance.facts() | {"min_turns": self.instance.min_turns()}
         return {name: facts[name] for name in ESCAPE.facts}
 
     def session(self, failure_rate: float, trial: int) -> EscapeSession:

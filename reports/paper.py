@@ -92,7 +92,9 @@ def write_paper(
 def _text(value: Any) -> str:
     if value is None:
         return "-"
-    return f"{value:.1f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.1f}" if value == 0 or abs(value) >= 1 else f"{value:.2g}"
 
 
 def _plain(value: Any) -> Any:
