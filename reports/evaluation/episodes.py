@@ -119,7 +119,7 @@ class Episodes:
         """Yield the final attempts under each condition with its words, the reference first; one has no words."""
         several = len(self.failure_rates) > 1
         for (rate, variant), part in self.final.groupby(["failure_rate", "variant"], sort=True):
-            yield ", ".join(filter(None, (f"p = {rate:g}" if several else "", variant))), part
+            yield ", ".join(filter(None, (f"p = {rate:g}" if several else "", str(variant)))), part
 
 
 def read_episodes(path: Path) -> pd.DataFrame:

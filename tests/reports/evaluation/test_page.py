@@ -40,7 +40,7 @@ def test_the_page_tells_the_outcome(open_evaluation: Callable[..., Visit], tmp_p
     assert strong[4].startswith("100.0 %") and strong[5].startswith("100.0 %"), "Wilson and clustered by task"
     published = page.locator("#table-leaderboard tr.published")
     assert words(published).startswith("– m published * 2 / 3 3 66.7 %") and "other instances" in words(published)
-    assert page.locator(".figure svg").count() == 6
+    assert page.locator(".figure svg").count() == 8
     assert row(page, "usage", "weak")[3] == "no price"
 
 

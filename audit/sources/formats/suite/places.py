@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.formats.suite.suite import Suites
@@ -23,7 +24,14 @@ def origins_of(places: Mapping[str, tuple[str, str]], index: int, lines: bool) -
 
 
 def set_aside(
-    quarantine: Quarantine, suites: Suites, base: Path, suite: Path, index: int, reason: str, id: str | None, part: str
+    quarantine: Quarantine,
+    suites: Suites[Any, Any],
+    base: Path,
+    suite: Path,
+    index: int,
+    reason: str,
+    id: str | None,
+    part: str,
 ) -> None:
     """Set a record of a suite aside.
 
