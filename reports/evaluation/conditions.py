@@ -1,6 +1,7 @@
 """What holds under each condition: heat maps of the others than the reference, and the benchmark's own measures."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -70,7 +71,7 @@ def measure_points(
     for measure in declared.measures:
         for condition, final in episodes.conditions():
             whole = final[final["status"].isin(("ok", "agent_error")) & final[factor].notna()]
-            groups = dict(iter(whole.groupby(["agent", factor], sort=True)))
+            groups: dict[Any, pd.DataFrame] = dict(iter(whole.groupby(["agent", factor], sort=True)))
             for (agent, level), part in sorted(groups.items(), key=lambda item: (agents.index(item[0][0]), item[0][1])):
                 points.append(
                     MeasurePoint(
@@ -99,8 +100,8 @@ def mean_of(part: pd.DataFrame, measure: Measure, about: About) -> Result:
     known = part[above.notna() & (below > 0)]
     if known.empty:
         return undefined(measure.undefined or "no episode says it", 0, "episodes")
-    above, below = (column[known.index].to_numpy(dtype=np.float64) for column in (above, below))
-    pairs = np.stack([above, below] if measure.pooled else [above / below, np.ones(len(known))], axis=1)
+    parts, wholes = (column[known.index].to_numpy(dtype=np.float64) for column in (above, below))
+    pairs = np.stack([parts, wholes] if measure.pooled else [parts / wholes, np.ones(len(known))], axis=1)
     value = float(pairs[:, 0].sum() / pairs[:, 1].sum())
     names = known["task_id"].tolist()
     tasks = len(set(names))

@@ -105,7 +105,7 @@ def _people(files: Sequence[Path], frame: "pd.DataFrame") -> tuple[list[dict[str
             runs += [Trajectory.model_validate_json(line) for line in lines if line.strip()]
         except (OSError, ValueError) as error:
             raise CommandError(f"{path}: no runs of people can be read from it ({error})") from error
-    return people(runs, {str(id): values for id, values in facts.items()})
+    return people(runs, {str(id): {str(k): v for k, v in values.items()} for id, values in facts.items()})
 
 
 def _scores(found: "list[Diagnosis]", lost: "list[Drop]", published: "list[Published]") -> "Tables":
@@ -115,7 +115,7 @@ def _scores(found: "list[Diagnosis]", lost: "list[Drop]", published: "list[Publi
     from agenthard.reports.paper import PaperTable
 
     where = ("agent", "parts")
-    success = [
+    success: list[tuple[Any, ...]] = [
         (d.agent, d.nodes, d.episodes, _percent(d.success), _percent(d.low), _percent(d.high), _percent(d.subgoals))
         + (_percent(d.discovery), d.discovery_rooms)
         for d in found
@@ -203,7 +203,8 @@ def _pairs(frame: "pd.DataFrame") -> list[tuple[Any, ...]]:
     from agenthard.flows.evaluation.finished import analyse_again
 
     found: list[tuple[Any, ...]] = []
-    for size, part in frame.groupby("nodes", sort=True):
+    sizes: dict[Any, pd.DataFrame] = dict(iter(frame.groupby("nodes", sort=True)))
+    for size, part in sizes.items():
         declared = ESCAPE.model_copy(update={"measures": (), "factors": (), "axes": ()})
         for pair in analyse_again("pairs", part, declared).pairs:
             gap = 100 * pair.difference.value if isinstance(pair.difference, Estimate) else None

@@ -220,7 +220,7 @@ def failure_lines(analysis: EvaluationAnalysis) -> Figure:
 
 
 def _either(letters: Mapping[str, str]) -> str:
-    return " or ".join(reversed(letters.values()))
+    return " or ".join(list(letters.values())[::-1])
 
 
 def _point(x: float, score: Estimate, rate: Rate, where: str) -> Point:
