@@ -61,8 +61,8 @@ def tables(
             "Time",
             (*where, "attempts", "ms per episode", "ms of the model", "ms of all else", "ms of all else per call"),
             times(attempts, found.model_seconds()),
-            "The model’s time is from sending a request to its reply, none for a reply from our cache; all else is the environment, the agent’s own "
-            "code, and waiting where several episodes run at once.",
+            "The model’s time is from sending a request to its reply, none for a reply from our cache; all else is the "
+            "environment, the agent’s own code, and waiting where several episodes run at once.",
         ),
         PaperTable(
             "Usage",
