@@ -11,6 +11,7 @@ from agenthard.ace.instance import Instance
 from agenthard.ace.probes import candidates_of
 from agenthard.ace.proof.structure import structure_problems
 from agenthard.ace.reference_entry import encode
+from agenthard.audit.sources.formats.suite.places import origins_of
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import (
     AgentTask,
@@ -124,17 +125,9 @@ def suite_origins(files: tuple[str, str], index: int, slots: int, lines: bool) -
     Returns:
         Origin by pointer into the task.
     """
-
-    def at(file: str, pointer: str) -> Origin:
-        if lines:
-            return Origin(file=file, line=index + 1, pointer=pointer)
-        return Origin(file=file, pointer=f"/{index}{pointer}")
-
     public, private = files
-    return {
-        **{part: at(public, place) for part, place in _public_places(slots)},
-        **{part: at(private, place) for part, place in _private_places(slots)},
-    }
+    places = {part: (public, place) for part, place in _public_places(slots)}
+    return origins_of(places | {part: (private, place) for part, place in _private_places(slots)}, index, lines)
 
 
 def _public_places(slots: int) -> Iterator[tuple[str, str]]:

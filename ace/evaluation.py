@@ -1,22 +1,23 @@
 """ACE-Bench as a benchmark to evaluate agents on (entry-point group ``agenthard.benchmarks``)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from agenthard.ace.agents import LEADERBOARD, MAX_TURNS, find
+from agenthard.ace.declared import ACE
 from agenthard.ace.environment import Budgets, Environment, Mode, UnplayableError
 from agenthard.ace.instance import Instance
 from agenthard.ace.session import AceSession
 from agenthard.ace.source import AceBench
-from agenthard.audit.sources.base import Quarantine, hash_files
-from agenthard.models.estimate import Spread, Workload
+from agenthard.audit.sources.formats.suite.evaluation import SuiteEvaluation, read_conditions
+from agenthard.models.estimate import Workload
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Model, Request
-from agenthard.models.tokens import prompt_tokens
+from agenthard.play.forecast import llm_settings, workload_of
 from agenthard.play.llm import LlmSettings, first_request, play, trial_seed
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.trajectory import Trajectory
@@ -52,11 +53,10 @@ class AceConditions(Record):
         return Budgets(self.extra_queries, self.alpha)
 
 
-class AceEvaluation:
+class AceEvaluation(SuiteEvaluation[Instance, AceConditions, "AceTask"]):
     """A suite opened for evaluation."""
 
-    facts = ("hidden_slots", "decoy_budget")
-    counts = ("queries", "global_checks")
+    declared = ACE
 
     def __init__(self, root: Path, options: Mapping[str, str], seed: int) -> None:
         """Open a file, a suite or a folder with such.
@@ -70,39 +70,7 @@ class AceEvaluation:
             SourceError: No instance here.
             ValueError: No such option, or it has no such value.
         """
-        self._source = AceBench(root)
-        self._seed = seed
-        try:
-            self._conditions = AceConditions.model_validate(options)
-        except ValidationError as error:
-            first = error.errors()[0]
-            known = ", ".join(AceConditions.model_fields)
-            raise ValueError(
-                f"option {'.'.join(map(str, first['loc']))}: {first['msg']}; there are: {known}"
-            ) from error
-        self._unreadable: list[str] = []
-
-    def tasks(self) -> Iterator["AceTask"]:
-        """Stream the instances that can be read; an episode of one that cannot be played has no verdict."""
-        quarantine = Quarantine()
-        for id, instance in self._source.instances(quarantine):
-            yield AceTask(id, instance, self._conditions, self._seed)
-        self._unreadable = [f"{item.task_id or item.file}: {item.reason}" for item in quarantine.items]
-
-    def unreadable(self) -> Sequence[str]:
-        """Return which instances cannot be read and why; complete once the tasks have been streamed."""
-        return self._unreadable
-
-    def content_hash(self) -> str:
-        """Identify files, conditions and code."""
-        code = Path(__file__).parent
-        files = [path for path in code.rglob("*.py") if path.is_file()]
-        played = self._source.version()
-        return f"{played.content_hash} {self._conditions.model_dump_json()} {hash_files(code, files, '').content_hash}"
-
-    def conditions(self) -> Mapping[str, Any]:
-        """List the conditions by name."""
-        return self._conditions.model_dump(mode="json")
+        super().__init__(AceBench(root), read_conditions(AceConditions, options), seed, AceTask)
 
     def check_agent(self, name: str) -> None:
         """Make sure that there is an agent of this name."""
@@ -186,20 +154,8 @@ class AceTask:
         settings = self._settings(file)
         first = first_request(settings, AceSession(self.environment(failure_rate, trial)), trial)
         slots, most = self.instance.hidden_slots, settings.max_turns
-        low, typical, high = (min(per_slot * slots + 2, most) for per_slot in _REQUESTS_PER_SLOT)
-        begin = prompt_tokens(first)
-        workload = Workload(
-            model=file.name,
-            episodes=1,
-            requests=Spread(low=low, typical=typical, high=high),
-            prompt_tokens=Spread(
-                **{
-                    name: begin + growth * count / 2
-                    for name, growth, count in zip(Spread.model_fields, _GROWTH, (low, typical, high), strict=True)
-                }
-            ),
-            completion_tokens=Spread(**dict(zip(Spread.model_fields, _COMPLETION, strict=True))),
-        )
+        requests = [min(per_slot * slots + 2, most) for per_slot in _REQUESTS_PER_SLOT]
+        workload = workload_of(file.name, first, requests, _GROWTH, _COMPLETION)
         return first, workload
 
     def _unplayable(self, agent: str, condition: str, trial: int, why: UnplayableError) -> Trajectory:
@@ -215,12 +171,10 @@ class AceTask:
         )
 
     def _settings(self, file: ModelFile) -> LlmSettings:
-        tokens = file.sampling.max_output_tokens or self.conditions.max_output_tokens
-        return LlmSettings(
-            model=file.name,
-            sampling=file.sampling.model_copy(update={"max_output_tokens": tokens}),
-            seed=self.seed,
-            max_turns=self.conditions.max_turns,
-            max_truncations=self.conditions.max_truncations,
-            text_calls=file.text_calls,
+        return llm_settings(
+            file,
+            self.seed,
+            self.conditions.max_turns,
+            self.conditions.max_truncations,
+            self.conditions.max_output_tokens,
         )

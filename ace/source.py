@@ -11,6 +11,7 @@ from agenthard.ace.instance import Instance
 from agenthard.ace.reference_entry import decode, encode
 from agenthard.ace.storage import SUITES
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
+from agenthard.audit.sources.formats.suite.places import no_runs, set_aside
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -99,10 +100,7 @@ class AceBench(Source):
         Raises:
             SourceError: always; it says what can be read instead.
         """
-        raise SourceError(
-            f"{path}: ACE-Bench has no run files of its own; give a score table with the columns model, task_id, score "
-            "(.csv or .parquet), or native JSON Lines (docs/sources/native.md)"
-        )
+        raise SourceError(no_runs(path, self.title))
 
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
         """Write each file and each suite again, unpacked, with the kept instances only; what keeps none is left out."""
@@ -161,12 +159,7 @@ class AceBench(Source):
         if not place.is_dir():
             quarantine.add(self._name(place), reason, pointer=f"/instances/{index}", task_id=id)
             return
-        kind = SUITES.read_head(place)["kind"]
-        file = self._name(place / f"{part or 'puzzles'}.{kind}")
-        if kind == "jsonl":
-            quarantine.add(file, reason, line=index + 1, task_id=id)
-        else:
-            quarantine.add(file, reason, pointer=f"/{index}", task_id=id)
+        set_aside(quarantine, SUITES, self._base, place, index, reason, id, part)
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self._base).as_posix()

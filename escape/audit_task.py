@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from agenthard.audit.sources.formats.suite.places import origins_of
 from agenthard.escape.room import Instance
 from agenthard.escape.session import SYSTEM, TOOLS
 from agenthard.escape.storage import to_data
@@ -100,23 +101,18 @@ def suite_origins(files: tuple[str, str], index: int, lines: bool) -> dict[str, 
     Returns:
         Origin by pointer into the task.
     """
-
-    def at(file: str, pointer: str) -> Origin:
-        if lines:
-            return Origin(file=file, line=index + 1, pointer=pointer)
-        return Origin(file=file, pointer=f"/{index}{pointer}")
-
     public, private = files
     metadata = f"/metadata/{INSTANCE}"
-    return {
-        "": at(public, ""),
-        _TEXT: at(public, "/story"),
-        f"{metadata}/room": at(public, ""),
-        f"{metadata}/secret": at(private, "/secret"),
-        f"{metadata}/certificate": at(private, "/certificate"),
-        "/ground_truth": at(private, "/secret/mechanisms"),
-        "/evaluation": at(private, "/secret/answer"),
+    places = {
+        "": (public, ""),
+        _TEXT: (public, "/story"),
+        f"{metadata}/room": (public, ""),
+        f"{metadata}/secret": (private, "/secret"),
+        f"{metadata}/certificate": (private, "/certificate"),
+        "/ground_truth": (private, "/secret/mechanisms"),
+        "/evaluation": (private, "/secret/answer"),
     }
+    return origins_of(places, index, lines)
 
 
 def _numbers(instance: Instance) -> dict[str, Any]:

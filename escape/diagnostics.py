@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agenthard.audit.statistics import wilson
-from agenthard.escape.environment.tally import ERRORS
+from agenthard.escape.environment.tally import ERRORS, SUB_CODES
 
 Row = Mapping[str, Any]
 """An episode with the columns of the table of episodes."""
@@ -42,6 +42,9 @@ class Diagnosis:
     """Mean uses of a part that depends on nothing, up to the one that resolved it, over those that were resolved."""
     censored: int
     """Such parts that were never resolved, which the mean leaves out."""
+    censored_convergence: float | None
+    """Uses of all such parts over the parts that were resolved: the mean if each use resolves a part with one
+    probability, so that uses of parts that were never resolved count, too."""
     premature: float | None
     """Share of uses of dependent parts before what they depend on was resolved."""
     adherence: float | None
@@ -54,10 +57,16 @@ class Diagnosis:
     """Mean calls."""
     turns: float | None
     """Mean turns."""
+    min_calls: float | None
+    """Mean of the fewest calls that solve the rooms."""
+    min_turns: float | None
+    """Mean of the fewest turns, whatever one turn may hold."""
     effort: float | None
     """Mean of calls over the fewest, solved episodes only."""
     errors: Mapping[str, float]
     """Mean failed uses per episode, by class."""
+    sub_codes: Mapping[str, float]
+    """Of the last class, by sub-code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +139,20 @@ def _diagnosis(agent: str, nodes: int, rows: list[Row]) -> Diagnosis:
         discovery_rooms=len(hiding),
         convergence=_share(total("first_parts_calls"), total("first_parts_resolved")),
         censored=total("first_parts") - total("first_parts_resolved"),
+        censored_convergence=_share(
+            total("first_parts_calls") + total("first_parts_open_calls"), total("first_parts_resolved")
+        ),
         premature=_share(total("premature_uses"), total("dependent_uses")),
         adherence=_share(total("adherent_uses"), total("dependent_uses")),
         param_adherence=_share(total("adherent_params"), total("wired_params")),
         dependent_uses=total("dependent_uses"),
         calls=_mean([row["calls"] for row in rows]),
         turns=_mean([row["turns"] for row in rows]),
+        min_calls=_mean([row["min_calls"] for row in rows]),
+        min_turns=_mean([row["min_turns"] for row in rows if row.get("min_turns")]),
         effort=_mean([row["calls"] / row["min_calls"] for row in solved]),
         errors={name: total(f"error_{name}") / len(rows) for name in ERRORS},
+        sub_codes={name: total(f"error_{name}") / len(rows) for name in SUB_CODES},
     )
 
 

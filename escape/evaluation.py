@@ -1,24 +1,24 @@
 """Escape rooms as a benchmark to evaluate agents on (entry-point group ``agenthard.benchmarks``)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from agenthard.audit.sources.base import Quarantine, hash_files
+from agenthard.audit.sources.formats.suite.evaluation import SuiteEvaluation, read_conditions
 from agenthard.escape.agents import LEADERBOARD, find
+from agenthard.escape.declared import ESCAPE
 from agenthard.escape.environment import Conditions, Environment
-from agenthard.escape.environment.tally import COUNTS
 from agenthard.escape.room import Instance
 from agenthard.escape.session import EscapeSession
 from agenthard.escape.source import EscapeRooms
-from agenthard.models.estimate import Spread, Workload
+from agenthard.models.estimate import Workload
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Model, Request
-from agenthard.models.tokens import prompt_tokens
 from agenthard.play.episode import Episode
+from agenthard.play.forecast import llm_settings, workload_of
 from agenthard.play.llm import LlmSettings, first_request, play, trial_seed
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -39,11 +39,10 @@ class EscapeConditions(Conditions):
     """Tokens of a reply, where the model file does not say."""
 
 
-class EscapeEvaluation:
+class EscapeEvaluation(SuiteEvaluation[Instance, EscapeConditions, "EscapeTask"]):
     """A suite of rooms opened for evaluation."""
 
-    facts = ("nodes", "hidden", "min_calls")
-    counts = COUNTS
+    declared = ESCAPE
 
     def __init__(self, root: Path, options: Mapping[str, str], seed: int) -> None:
         """Open a suite or a folder with suites.
@@ -57,39 +56,7 @@ class EscapeEvaluation:
             SourceError: No suite here.
             ValueError: No such option, or it has no such value.
         """
-        self._source = EscapeRooms(root)
-        self._seed = seed
-        try:
-            self._conditions = EscapeConditions.model_validate(options)
-        except ValidationError as error:
-            first = error.errors()[0]
-            known = ", ".join(EscapeConditions.model_fields)
-            raise ValueError(
-                f"option {'.'.join(map(str, first['loc']))}: {first['msg']}; there are: {known}"
-            ) from error
-        self._unreadable: list[str] = []
-
-    def tasks(self) -> Iterator["EscapeTask"]:
-        """Stream the rooms that can be read."""
-        quarantine = Quarantine()
-        for id, instance in self._source.instances(quarantine):
-            yield EscapeTask(id, instance, self._conditions, self._seed)
-        self._unreadable = [f"{item.task_id or item.file}: {item.reason}" for item in quarantine.items]
-
-    def unreadable(self) -> Sequence[str]:
-        """Return which rooms cannot be read and why; complete once the tasks have been streamed."""
-        return self._unreadable
-
-    def content_hash(self) -> str:
-        """Identify files, conditions and code."""
-        code = Path(__file__).parent
-        files = [path for path in code.rglob("*.py") if path.is_file()]
-        played = self._source.version()
-        return f"{played.content_hash} {self._conditions.model_dump_json()} {hash_files(code, files, '').content_hash}"
-
-    def conditions(self) -> Mapping[str, Any]:
-        """List the conditions by name."""
-        return self._conditions.model_dump(mode="json")
+        super().__init__(EscapeRooms(root), read_conditions(EscapeConditions, options), seed, EscapeTask)
 
     def check_agent(self, name: str) -> None:
         """Make sure that there is an agent of this name."""
@@ -121,8 +88,8 @@ class EscapeTask:
     @property
     def facts(self) -> Mapping[str, Any]:
         """What the report sorts by."""
-        facts = self.instance.facts()
-        return {name: facts[name] for name in EscapeEvaluation.facts}
+        facts = self.instance.facts() | {"min_turns": self.instance.min_turns()}
+        return {name: facts[name] for name in ESCAPE.facts}
 
     def session(self, failure_rate: float, trial: int) -> EscapeSession:
         """Start an episode."""
@@ -160,27 +127,14 @@ class EscapeTask:
         first = first_request(self._settings(file), self.session(failure_rate, trial), trial)
         nodes = self.instance.room.nodes
         counts = (nodes // 2 + 2, nodes * 2, self.max_turns)
-        begin = prompt_tokens(first)
-        prompt = {
-            name: begin + growth * count / 2
-            for name, growth, count in zip(Spread.model_fields, _GROWTH, counts, strict=True)
-        }
-        workload = Workload(
-            model=file.name,
-            episodes=1,
-            requests=Spread(**dict(zip(Spread.model_fields, counts, strict=True))),
-            prompt_tokens=Spread(**prompt),
-            completion_tokens=Spread(**dict(zip(Spread.model_fields, _COMPLETION, strict=True))),
-        )
+        workload = workload_of(file.name, first, counts, _GROWTH, _COMPLETION)
         return first, workload
 
     def _settings(self, file: ModelFile) -> LlmSettings:
-        tokens = file.sampling.max_output_tokens or self.conditions.max_output_tokens
-        return LlmSettings(
-            model=file.name,
-            sampling=file.sampling.model_copy(update={"max_output_tokens": tokens}),
-            seed=self.seed,
-            max_turns=self.max_turns,
-            max_truncations=self.conditions.max_truncations,
-            text_calls=file.text_calls,
+        return llm_settings(
+            file,
+            self.seed,
+            self.max_turns,
+            self.conditions.max_truncations,
+            self.conditions.max_output_tokens,
         )

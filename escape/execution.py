@@ -2,7 +2,8 @@
 
 from typing import Any, ClassVar
 
-from agenthard.audit.execution.environment import Attempt, Environment, ToolResponse, UnavailableError, Verdict
+from agenthard.audit.execution.environment import Attempt, ToolResponse, UnavailableError, Verdict
+from agenthard.audit.execution.played_environment import PlayedEnvironment
 from agenthard.audit.sources.formats.suite import MalformedInstanceError
 from agenthard.escape.audit_task import INSTANCE
 from agenthard.escape.environment import Conditions
@@ -16,37 +17,16 @@ from agenthard.taxonomy.task import AgentTask, ToolCall
 _CONDITIONS = Conditions(turns=-1, calls_per_turn=100_000)
 
 
-class EscapeEnvironment(Environment):
+class EscapeEnvironment(PlayedEnvironment[Episode, Instance]):
     """Plays rooms without limits on turns and without failing calls."""
 
     name: ClassVar[str] = "AgentEscapeBench"
-
-    def __init__(self) -> None:
-        """Start without a task."""
-        self._episode: Episode | None = None
-        self._played: tuple[AgentTask, Instance] | None = None
+    key: ClassVar[str] = INSTANCE
+    carries: ClassVar[str] = "room"
 
     def version(self) -> str:
         """Name the conditions."""
         return "golden execution, no limits"
-
-    def supports(self, task: AgentTask) -> str | None:
-        """Only tasks that carry a room which holds together can be played."""
-        if INSTANCE not in task.metadata:
-            return "the task carries no room"
-        try:
-            self._start(task)
-        except UnavailableError as reason:
-            return str(reason)
-        return None
-
-    def reset(self, task: AgentTask) -> None:
-        """Start an episode.
-
-        Raises:
-            UnavailableError: the room cannot be played.
-        """
-        self._episode = self._start(task)
 
     def call(self, call: ToolCall) -> ToolResponse:
         """Carry out one call, in a turn of its own."""
@@ -68,22 +48,19 @@ class EscapeEnvironment(Environment):
                 _carried_out(episode, call)
         return Verdict(passed=episode.solved, parts={"answer": episode.solved})
 
-    def _running(self) -> Episode:
-        if self._episode is None:
-            raise UnavailableError("no task was started: call reset first")
-        return self._episode
-
-    def _start(self, task: AgentTask) -> Episode:
-        """Start an episode; the room is read once for all attempts at it."""
+    def read(self, task: AgentTask) -> Instance:
+        """Read the room of a task."""
         try:
-            if self._played is None or self._played[0] is not task:
-                self._played = task, from_data(task.metadata[INSTANCE])
+            return from_data(task.metadata[INSTANCE])
         except MalformedInstanceError as error:
             raise UnavailableError(f"{task.id} cannot be played: {error}") from error
-        broken = next(structure_problems(self._played[1]), None)
+
+    def start(self, task: AgentTask, instance: Instance) -> Episode:
+        """Start an episode."""
+        broken = next(structure_problems(instance), None)
         if broken:
-            raise UnavailableError(f"{task.id} cannot be played: {': '.join(filter(None, broken))}")
-        return Episode(self._played[1], _CONDITIONS)
+            raise UnavailableError(f"{task.id} cannot be played: {', '.join(filter(None, broken))}")
+        return Episode(instance, _CONDITIONS)
 
 
 def _carried_out(episode: Episode, call: ToolCall) -> ToolResponse:

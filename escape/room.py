@@ -209,6 +209,21 @@ class Instance:
             del before[ready[0]]
         return order
 
+    def min_turns(self) -> int:
+        """Return the fewest turns that solve the room, whatever one turn may hold: look, use layer by layer, submit.
+
+        Raises:
+            ValueError: the graph has a cycle.
+        """
+        kinds = {part.id: part.kind for part in self.room.parts}
+        appears = {link.target: link.source for link in self.secret.links if link.input == "trigger"}
+        resolved: dict[str, int] = {}
+        for id in self.order():
+            looked = 1 + (resolved[appears[id]] if id in appears else 0)
+            needed = (resolved[link.source] for link in self.feeds(id).values())
+            resolved[id] = looked if kinds[id] == "item" else max(looked, *needed, 0) + 1
+        return max(turn for id, turn in resolved.items() if kinds[id] == "terminal") + 1
+
     def facts(self) -> dict[str, Any]:
         """Return what reports sort by."""
         calls = sum(1 + (part.kind != "item") for part in self.room.parts)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
 from agenthard.audit.sources.formats.suite import HEAD, MalformedInstanceError, Unreadable
+from agenthard.audit.sources.formats.suite.places import no_runs, set_aside
 from agenthard.escape.audit_task import INSTANCE, suite_origins, task_of
 from agenthard.escape.proof.structure import structure_problems
 from agenthard.escape.room import Instance
@@ -75,10 +76,7 @@ class EscapeRooms(Source):
         Raises:
             SourceError: always; it says what can be read instead.
         """
-        raise SourceError(
-            f"{path}: AgentEscapeBench has no run files of its own; give a score table with the columns model, "
-            "task_id, score (.csv or .parquet), or native JSON Lines (docs/sources/native.md)"
-        )
+        raise SourceError(no_runs(path, self.title))
 
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
         """Write each suite again with the kept rooms only, every record in the bytes it has."""
@@ -123,12 +121,7 @@ class EscapeRooms(Source):
     def _set_aside(
         self, quarantine: Quarantine, suite: Path, index: int, reason: str, id: str | None, part: str = ""
     ) -> None:
-        kind = SUITES.read_head(suite)["kind"]
-        file = self._name(suite / f"{part or SUITES.layout.public.name}.{kind}")
-        if kind == "jsonl":
-            quarantine.add(file, reason, line=index + 1, task_id=id)
-        else:
-            quarantine.add(file, reason, pointer=f"/{index}", task_id=id)
+        set_aside(quarantine, SUITES, self._base, suite, index, reason, id, part)
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self._base).as_posix()

@@ -39,7 +39,7 @@ class EvaluateStage(Record):
     cache: str | None = None
     """File of cached replies; None keeps it in the run folder."""
     compare: tuple[str, ...] = ()
-    """Published results to compare ours with."""
+    """Published results to compare ours with: files, or ``paper``."""
 
 
 class AuditStage(Record):
@@ -126,7 +126,7 @@ def _resolved(config: PipelineConfig, folder: Path) -> PipelineConfig:
     stage = config.evaluate
     changes: dict[str, Any] = {
         "models": tuple(there(name) if name.endswith((".yaml", ".yml")) else name for name in stage.models),
-        "compare": tuple(map(there, stage.compare)),
+        "compare": tuple(each if each == "paper" else there(each) for each in stage.compare),
         **{name: there(value) for name in ("prices", "cache") if (value := getattr(stage, name)) is not None},
     }
     policy = config.audit.policy

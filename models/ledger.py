@@ -244,6 +244,14 @@ class Ledger:
             found.append(Total(**values))
         return found
 
+    def seconds(self) -> dict[str, float]:
+        """Sum up the time from sending to the end of each request, by owner; replies from our cache take none."""
+        query = (
+            "SELECT owner, sum(closed_at - sent_at) FROM attempts WHERE closed_at IS NOT NULL AND state <> 'cached' "
+            "GROUP BY owner ORDER BY owner"
+        )
+        return {str(owner): float(total) for owner, total in self._database.read(query)}
+
     def of_owner(self, owner: str) -> list[LedgerRow]:
         """Return the rows of one owner, in the order of sending."""
         columns = ", ".join(LedgerRow.model_fields)

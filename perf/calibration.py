@@ -1,8 +1,8 @@
 """Simulates what the statistics promise: python perf/calibration.py [--quick] [PART ...]
 
 Prints, per promise, the nominal value and what was measured, as a Markdown table. Parts: rounds, deletion, ranks,
-keys. With --quick a tenth of the simulations. Exit code 1 when a measured value breaks its promise by more than three standard
-errors of the simulation.
+keys. With --quick a tenth of the simulations. Exit code 1 when a measured value breaks its promise by more than
+three standard errors of the simulation.
 """
 
 import sys

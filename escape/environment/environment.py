@@ -199,6 +199,7 @@ class Environment:
             *(tally.investigations, tally.uses, tally.submissions),
             *(tally.dependent, tally.premature, tally.adherent, tally.wired, tally.wired_right),
             *(len(first), len(done), sum(tally.first_calls.get(id, 0) for id in done)),
+            sum(tally.first_calls.get(id, 0) for id in first - done),
             *tally.errors.values(),
         )
 

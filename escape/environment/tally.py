@@ -19,7 +19,7 @@ COUNTS = (
     *("resolved", "resolved_tools", "parts", "tools", "hidden_seen", "hidden_parts"),
     *("investigations", "uses", "submissions"),
     *("dependent_uses", "premature_uses", "adherent_uses", "wired_params", "adherent_params"),
-    *("first_parts", "first_parts_resolved", "first_parts_calls"),
+    *("first_parts", "first_parts_resolved", "first_parts_calls", "first_parts_open_calls"),
     *(f"error_{name}" for name in (*ERRORS, *SUB_CODES)),
 )
 """Names of the counts, all of them whole numbers."""

@@ -60,7 +60,7 @@ def evaluate(
     prices: PricesOption = None,
     cache: CacheOption = None,
     compare: Annotated[
-        list[Path] | None, typer.Option(help="Published results (CSV) to compare with; repeatable.")
+        list[Path] | None, typer.Option(help="Published results (CSV) to compare with, or `paper`; repeatable.")
     ] = None,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
@@ -152,6 +152,7 @@ def _parse_conditions(texts: list[str]) -> dict[str, str]:
 def _check_inputs(settings: "EvaluationSettings") -> None:
     """Open everything before Prefect starts, so that a wrong name, key or path is reported at once."""
     from agenthard.flows.errors import CommandError
+    from agenthard.flows.evaluation.settings import PAPER
     from agenthard.models.providers.destination import Destination
 
     settings.scale_out.check_address()
@@ -163,7 +164,7 @@ def _check_inputs(settings: "EvaluationSettings") -> None:
         Destination.of(file)
     settings.price_table()
     for path in settings.compare:
-        if not Path(path).is_file():
+        if path != PAPER and not Path(path).is_file():
             raise CommandError(f"{path}: no such file with published results")
 
 

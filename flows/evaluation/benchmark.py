@@ -9,6 +9,7 @@ from agenthard.flows.errors import CommandError
 from agenthard.models.estimate import Workload
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Model, Request
+from agenthard.taxonomy.declared import Declared
 from agenthard.taxonomy.trajectory import Trajectory
 
 GROUP = "agenthard.benchmarks"
@@ -76,13 +77,8 @@ class Benchmark(Protocol):
     """A benchmark opened for evaluation."""
 
     @property
-    def facts(self) -> Sequence[str]:
-        """Names of the facts of a task that are whole numbers and get a column of the table of episodes."""
-        ...
-
-    @property
-    def counts(self) -> Sequence[str]:
-        """Names of what the benchmark counts in an episode, whole numbers, beyond turns, messages and calls."""
+    def declared(self) -> Declared:
+        """Factors, facts, counts, measures and axes, by which tables and report are laid out."""
         ...
 
     def tasks(self) -> Iterator[PlayableTask]:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Sequence
 from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,21 @@ import pyarrow as pa
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.benchmark import Benchmark
-from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSettings
+from agenthard.flows.evaluation.settings import PAPER, EvaluationFolder, EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore
 from agenthard.flows.run_folder import write_json
 from agenthard.models.ledger import Ledger, Total
-from agenthard.reports.evaluation import About, EvaluationError, analyse, read_published, write_evaluation
+from agenthard.reports.evaluation import (
+    About,
+    EvaluationError,
+    Published,
+    analyse,
+    read_published,
+    write_evaluation,
+)
 from agenthard.reports.evaluation.agents import AgentRow
 from agenthard.reports.kit.parquet import write_parquet
+from agenthard.taxonomy.declared import Axis, Declared
 from agenthard.taxonomy.files import replacing
 from agenthard.taxonomy.record import Record
 
@@ -90,11 +99,8 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
     episodes = read_episodes(folder)
     asked = episodes["agent"].isin(selection.agents) & episodes["failure_rate"].isin(selection.failure_rates)
     episodes = episodes[asked & (episodes["trial"] < selection.trials)]
-    try:
-        published = [read_published(Path(path)) for path in settings.compare]
-    except EvaluationError as error:
-        raise CommandError(str(error)) from error
-    analysis = analyse(episodes, _about(settings, benchmark, tasks), published)
+    published = read_compared(settings.compare, benchmark.declared)
+    analysis = analyse(episodes, _about(settings, benchmark, tasks), published, benchmark.declared)
     page, *_ = write_evaluation(analysis, folder.report)
     costs = _costs(settings)
     outcome = EvaluationOutcome(
@@ -114,6 +120,25 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
     )
     write_json(folder.root / "manifest.json", _manifest(settings, benchmark, outcome))
     return outcome
+
+
+def read_compared(files: Sequence[str], declared: Declared) -> list[Published]:
+    """Read files of published results; ``paper`` stands for those that come with the benchmark.
+
+    Args:
+        files: paths, or ``paper``.
+        declared: what the benchmark declares.
+
+    Raises:
+        CommandError: A file cannot be read, or the benchmark comes with none.
+    """
+    paths = [path for each in files for path in (declared.published if each == PAPER else (Path(each),))]
+    if PAPER in files and not declared.published:
+        raise CommandError("--compare paper: this benchmark comes with no published results; give a CSV file")
+    try:
+        return [read_published(path, declared) for path in paths]
+    except EvaluationError as error:
+        raise CommandError(str(error)) from error
 
 
 def _about(settings: EvaluationSettings, benchmark: Benchmark, tasks: int) -> About:
@@ -169,8 +194,9 @@ def _schema(benchmark: Benchmark) -> pa.Schema:
             ("agent", pa.string()),
             ("task_id", pa.string()),
             ("domain", pa.string()),
-            *((name, pa.int64()) for name in benchmark.facts),
+            *((name, pa.int64()) for name in benchmark.declared.facts),
             ("failure_rate", pa.float64()),
+            *((axis.name, pa.string()) for axis in _other_axes(benchmark)),
             ("trial", pa.int64()),
             ("attempt", pa.int64()),
             ("status", pa.string()),
@@ -184,8 +210,13 @@ def _schema(benchmark: Benchmark) -> pa.Schema:
     )
 
 
+def _other_axes(benchmark: Benchmark) -> list[Axis]:
+    """Return the axes that are conditions of the whole evaluation; the failure rate is one of each episode."""
+    return [axis for axis in benchmark.declared.axes if axis.condition]
+
+
 def _counts(benchmark: Benchmark) -> tuple[str, ...]:
-    return (*_BEFORE, *benchmark.counts, *_AFTER)
+    return (*_BEFORE, *benchmark.declared.counts, *_AFTER)
 
 
 def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
@@ -224,7 +255,8 @@ def _episode(row: dict[str, Any], group: str, facts: dict[str, Any], benchmark: 
     return {
         **_key(row),
         "domain": group,
-        **{name: facts.get(name) for name in benchmark.facts},
+        **{axis.name: str(benchmark.conditions()[axis.condition]) for axis in _other_axes(benchmark)},
+        **{name: facts.get(name) for name in benchmark.declared.facts},
         **{name: row[name] for name in ("status", "status_reason", "ending", "score")},
         "passed": None if row["passed"] is None else bool(row["passed"]),
         **{name: None if usage.get(name) is None else int(usage[name]) for name in _counts(benchmark)},

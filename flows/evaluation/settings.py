@@ -15,6 +15,9 @@ from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import PriceTable, load_prices
 from agenthard.taxonomy.record import Record
 
+PAPER = "paper"
+"""In place of a file of published results: those that come with the benchmark."""
+
 
 class EvaluationSettings(Record):
     """An evaluation. Workers and where they are, requests in flight, cache and budget do not affect the episodes."""
@@ -52,7 +55,7 @@ class EvaluationSettings(Record):
     token_budget: int | None = Field(default=None, gt=0)
     """Upper limit of the tokens."""
     compare: tuple[str, ...] = ()
-    """Files with published results to compare with."""
+    """Files with published results to compare with, or ``paper``."""
     scale_out: ScaleOut = ScaleOut()
     """Where the episodes are played."""
 

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from agenthard.audit.statistics import Estimate, Result, ordinal_ranks
-from agenthard.reports.evaluation.episodes import MEASURES, About, Episodes
+from agenthard.reports.evaluation.episodes import About, Episodes, usage_measures
 from agenthard.reports.evaluation.rates import Rate, rate_of, rates
+from agenthard.taxonomy.declared import Declared
 from agenthard.taxonomy.record import Record
 
 NO_ENDING = "not said"
@@ -141,17 +142,18 @@ class Usage(Record):
     """Largest of them."""
 
 
-def usage(attempts: pd.DataFrame, agents: Sequence[str]) -> tuple[Usage, ...]:
+def usage(attempts: pd.DataFrame, agents: Sequence[str], declared: Declared) -> tuple[Usage, ...]:
     """Sum up every measure of every agent.
 
     Args:
         attempts: every attempt.
         agents: agents in the order of the leaderboard.
+        declared: what the benchmark declares.
 
     Returns:
         Rows by agent and measure. A measure that no attempt has is None, never 0.
     """
-    names = list(MEASURES)
+    names = list(usage_measures(declared))
     groups = attempts.groupby("agent")
     sizes, known = groups.size(), groups[names].count().to_dict("index")
     totals, means, medians, most = (getattr(groups[names], name)() for name in ("sum", "mean", "median", "max"))

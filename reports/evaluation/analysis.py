@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 
 import pandas as pd
+from pydantic import Field
 
 from agenthard.audit.statistics import Result, minimum_detectable_difference, wilson_interval
 from agenthard.reports.evaluation.agents import AgentRow, Usage, leaderboard, usage
 from agenthard.reports.evaluation.cells import DomainScore, HeatMap, domain_scores, heat_maps
-from agenthard.reports.evaluation.episodes import About, Episodes, normalised
+from agenthard.reports.evaluation.conditions import ConditionMaps, MeasurePoint, measure_points, other_conditions
+from agenthard.reports.evaluation.episodes import EPISODE, About, Episodes, normalised
 from agenthard.reports.evaluation.pairs import PairResult, compare_agents, score_matrix
-from agenthard.reports.evaluation.published import Published, PublishedModel, merged
+from agenthard.reports.evaluation.published import Published, merged
+from agenthard.reports.evaluation.published_shapes import PublishedModel
 from agenthard.reports.evaluation.scaling import (
     FailureScore,
     HorizonPoint,
@@ -21,6 +24,7 @@ from agenthard.reports.evaluation.scaling import (
     trends,
 )
 from agenthard.reports.kit.text import plural, result_text
+from agenthard.taxonomy.declared import NOTHING, Declared
 from agenthard.taxonomy.record import Record
 
 
@@ -80,15 +84,15 @@ class EvaluationAnalysis(Record):
     files: tuple[Published, ...]
     """The files they come from, with what is wrong in them."""
     heat_maps: tuple[HeatMap, ...]
-    """Score per H × B, in the order of the leaderboard; published ones follow."""
+    """Score per cell of the factors, in the order of the leaderboard; published ones follow."""
     domains: tuple[DomainScore, ...]
     """Score per domain, in the order of the leaderboard; published ones follow."""
     horizon: tuple[HorizonPoint, ...]
-    """Length of episodes against H."""
+    """Length of episodes against the first factor."""
     levels: tuple[LevelScore, ...]
-    """Score against H and against B."""
+    """Score against each factor."""
     trends: tuple[Trend, ...]
-    """Rank correlation of the score with H and with B."""
+    """Rank correlation of the score with each factor."""
     failures: tuple[FailureScore, ...]
     """Score against the failure rate; empty when there is only one."""
     pairs: tuple[PairResult, ...]
@@ -97,15 +101,24 @@ class EvaluationAnalysis(Record):
     """Smallest difference that the tasks with a verdict for every agent would detect."""
     usage: tuple[Usage, ...]
     """Turns, messages, calls, tokens, seconds and money."""
+    conditions: tuple[ConditionMaps, ...] = Field(default=(), exclude_if=lambda maps: not maps)
+    """Scores per cell under the conditions that are not the reference; not written where there are none."""
+    measures: tuple[MeasurePoint, ...] = Field(default=(), exclude_if=lambda points: not points)
+    """The measures that the benchmark declares, per condition; not written where it declares none."""
+    declared: Declared = Field(default=NOTHING, exclude=True)
+    """What the benchmark declares about itself; not written."""
 
 
-def analyse(episodes: pd.DataFrame, about: About, published: Sequence[Published] = ()) -> EvaluationAnalysis:
+def analyse(
+    episodes: pd.DataFrame, about: About, published: Sequence[Published] = (), declared: Declared = NOTHING
+) -> EvaluationAnalysis:
     """Analyse an evaluation of agents × instances × trials.
 
     Args:
         episodes: one row per episode and attempt; see docs/evaluation-report.md for the columns.
         about: what was evaluated; its level, resamples and seed govern every interval.
         published: published results to compare with.
+        declared: what the benchmark declares: factors, counts, measures and axes.
 
     Returns:
         The analysis. Equal input gives an equal analysis; the order of the rows does not matter, except that of two
@@ -114,7 +127,7 @@ def analyse(episodes: pd.DataFrame, about: About, published: Sequence[Published]
     Raises:
         EvaluationError: when a required column is missing.
     """
-    table = normalised(episodes)
+    table = normalised(episodes, declared)
     final = table.at_reference(table.final)
     board = leaderboard(table, about)
     agents = [row.agent for row in board]
@@ -135,22 +148,25 @@ def analyse(episodes: pd.DataFrame, about: About, published: Sequence[Published]
             for model in models
         ),
         files=tuple(published),
-        heat_maps=heat_maps(final, agents, models),
+        heat_maps=heat_maps(final, agents, models, declared),
         domains=domain_scores(final, agents, models, about.level),
-        horizon=horizon(final, agents, about),
-        levels=level_scores(final, agents, about),
-        trends=trends(final, agents, about),
+        horizon=horizon(final, agents, about, declared),
+        levels=level_scores(final, agents, about, declared),
+        trends=trends(final, agents, about, declared),
         failures=failure_scores(table, agents, about),
         pairs=pairs,
         detectable=minimum_detectable_difference(matrix),
-        usage=usage(table.attempts, agents),
+        usage=usage(table.attempts, agents, declared),
+        conditions=other_conditions(table, agents, declared),
+        measures=measure_points(table, agents, about, declared),
+        declared=declared,
     )
 
 
 def _totals(table: Episodes, board: Sequence[AgentRow]) -> Totals:
     plans = [row.planned for row in board]
     cost = table.attempts["cost"]
-    tries = table.attempts.groupby(["agent", "task_id", "failure_rate", "trial"]).size()
+    tries = table.attempts.groupby(EPISODE).size()
     return Totals(
         agents=len(board),
         tasks=int(table.attempts["task_id"].nunique()),

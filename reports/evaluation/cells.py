@@ -1,22 +1,22 @@
-"""Scores per cell of hidden slots × decoy budget, and per domain."""
+"""Scores per cell of the benchmark's factors, and per domain."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
 from agenthard.audit.statistics import Result, wilson_interval
-from agenthard.reports.evaluation.published import PublishedModel
+from agenthard.reports.evaluation.levels import AtLevels
+from agenthard.reports.evaluation.published_shapes import PublishedModel
 from agenthard.reports.evaluation.rates import rates
+from agenthard.taxonomy.declared import Declared
 from agenthard.taxonomy.record import Record
 
 
-class Cell(Record):
+class Cell(AtLevels):
     """One cell of a heat map."""
 
-    hidden_slots: int
-    """H: slots to fill."""
-    decoy_budget: int
-    """B: decoys in the whole instance."""
+    levels: dict[str, int]
+    """Factor → its level; written as a field for each factor."""
     passed: int
     """Episodes that passed."""
     scored: int
@@ -36,9 +36,9 @@ class HeatMap(Record):
     published: bool
     """Whether the numbers were published by others, on other instances."""
     cells: tuple[Cell, ...]
-    """Cells with an episode, by H and then B."""
+    """Cells with an episode, by level of the first factor and then the second."""
     outside: int
-    """Episodes that belong to no cell, because H or B is unknown."""
+    """Episodes that belong to no cell, because a factor is unknown."""
 
 
 class DomainScore(Record):
@@ -58,23 +58,27 @@ class DomainScore(Record):
     """The share with its interval: clustered by task where trials repeat, else Wilson's."""
 
 
-def heat_maps(final: pd.DataFrame, agents: Sequence[str], published: Sequence[PublishedModel]) -> tuple[HeatMap, ...]:
+def heat_maps(
+    final: pd.DataFrame, agents: Sequence[str], published: Sequence[PublishedModel], declared: Declared
+) -> tuple[HeatMap, ...]:
     """Count the cells of every agent; published models with cells follow.
 
     Args:
-        final: final attempts at the reference failure rate.
+        final: final attempts under one condition.
         agents: agents in the order of the leaderboard.
         published: published models.
+        declared: what the benchmark declares; its first two factors make the cells.
 
     Returns:
         One map per agent, and per published model whose results have cells.
     """
-    counted = final.groupby(["agent", "hidden_slots", "decoy_budget"])["verdict"].agg(["sum", "count"])
-    outside = final[final["hidden_slots"].isna() | final["decoy_budget"].isna()].groupby("agent").size()
+    names = [factor.name for factor in declared.factors[:2]]
     cells: dict[str, list[Cell]] = {agent: [] for agent in agents}
-    for agent, hidden, budget, passed, scored in counted.reset_index().itertuples(index=False):
-        cell = Cell(hidden_slots=int(hidden), decoy_budget=int(budget), passed=int(passed), scored=int(scored))
-        cells[agent].append(cell)
+    outside = final[final[names].isna().any(axis=1)].groupby("agent").size()
+    counted = final.groupby(["agent", *names])["verdict"].agg(["sum", "count"]) if names else final.iloc[:0]
+    for agent, *places, passed, scored in counted.reset_index().itertuples(index=False) if names else ():
+        levels = {name: int(level) for name, level in zip(names, places, strict=True)}
+        cells[agent].append(Cell(levels=levels, passed=int(passed), scored=int(scored)))
     ours = [
         HeatMap(agent=agent, published=False, cells=tuple(cells[agent]), outside=int(outside.get(agent, 0)))
         for agent in agents
@@ -110,7 +114,5 @@ def domain_scores(
 
 
 def _published_map(model: PublishedModel) -> HeatMap:
-    cells = tuple(
-        Cell(hidden_slots=c.hidden_slots, decoy_budget=c.decoy_budget, passed=c.passed, scored=c.n) for c in model.cells
-    )
+    cells = tuple(Cell(levels=c.levels, passed=c.passed, scored=c.n) for c in model.cells)
     return HeatMap(agent=model.model, published=True, cells=cells, outside=0)

@@ -1,6 +1,6 @@
 """The table of episodes: its columns, what was evaluated, and the normalised form that every figure uses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -11,6 +11,7 @@ import pandas as pd
 from pydantic import Field
 
 from agenthard.reports.kit.text import plural
+from agenthard.taxonomy.declared import NOTHING, Declared
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 
@@ -57,15 +58,27 @@ class About(Record):
 
 REQUIRED = ("agent", "task_id", "trial", "attempt", "status", "passed")
 TEXTS = ("agent", "task_id", "domain", "status", "ending")
-MEASURES = (
-    *("turns", "messages", "calls", "malformed", "failed_calls", "queries", "global_checks", "truncations"),
-    *("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "requests", "cost", "seconds"),
+_BEFORE = ("turns", "messages", "calls", "malformed", "failed_calls")
+_AFTER = (
+    *("truncations", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "requests"),
+    *("cost", "seconds"),
 )
-NUMBERS = ("hidden_slots", "decoy_budget", "failure_rate", "trial", "attempt", "score", *MEASURES)
+"""Measures of every benchmark's episodes, before and after its own counts."""
 STATUSES = ("ok", "agent_error", "infrastructure_error", "judge_error")
 NO_VERDICT = ("infrastructure_error", "judge_error")
-EPISODE = ["agent", "task_id", "failure_rate", "trial"]
+EPISODE = ["agent", "task_id", "failure_rate", "variant", "trial"]
 """Identity of an episode, which its attempts share."""
+
+
+def usage_measures(declared: Declared) -> tuple[str, ...]:
+    """Return what is summed up over attempts: lengths, the benchmark's counts, tokens, cost and time."""
+    return (*_BEFORE, *declared.counts, *_AFTER)
+
+
+def numbers_of(declared: Declared) -> tuple[str, ...]:
+    """Return the columns that hold numbers."""
+    own = dict.fromkeys((*(factor.name for factor in declared.factors), *declared.facts))
+    return (*own, "failure_rate", "trial", "attempt", "score", *usage_measures(declared))
 
 
 @dataclass(frozen=True)
@@ -93,8 +106,20 @@ class Episodes:
         return tuple(float(rate) for rate in sorted(self.attempts["failure_rate"].unique()))
 
     def at_reference(self, part: pd.DataFrame) -> pd.DataFrame:
-        """Keep the episodes at the lowest failure rate, which the leaderboard and most figures are about."""
+        """Keep the episodes under the reference condition, which the leaderboard and most figures are about."""
+        part = self.at_variant(part)
         return part[part["failure_rate"] == self.failure_rates[0]] if self.failure_rates else part
+
+    def at_variant(self, part: pd.DataFrame) -> pd.DataFrame:
+        """Keep the episodes whose conditions, apart from the failure rate, are the reference's."""
+        variants = sorted(self.attempts["variant"].unique())
+        return part[part["variant"] == variants[0]] if len(variants) > 1 else part
+
+    def conditions(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Yield the final attempts under each condition with its words, the reference first; one has no words."""
+        several = len(self.failure_rates) > 1
+        for (rate, variant), part in self.final.groupby(["failure_rate", "variant"], sort=True):
+            yield ", ".join(filter(None, (f"p = {rate:g}" if several else "", str(variant)))), part
 
 
 def read_episodes(path: Path) -> pd.DataFrame:
@@ -117,7 +142,7 @@ def read_episodes(path: Path) -> pd.DataFrame:
         raise EvaluationError(f"{path}: no table of episodes can be read from it ({error})") from error
 
 
-def normalised(frame: pd.DataFrame) -> Episodes:
+def normalised(frame: pd.DataFrame, declared: Declared = NOTHING) -> Episodes:
     """Bring a table of episodes into one form.
 
     An agent that broke its own episode (``agent_error``) without a verdict has failed. An episode that the
@@ -126,6 +151,7 @@ def normalised(frame: pd.DataFrame) -> Episodes:
 
     Args:
         frame: one row per episode and attempt.
+        declared: what the benchmark declares.
 
     Returns:
         The attempts with their verdict.
@@ -143,9 +169,10 @@ def normalised(frame: pd.DataFrame) -> Episodes:
     table = pd.DataFrame(index=range(len(frame)))
     for name in TEXTS:
         table[name] = _texts(frame, name)
-    for name in NUMBERS:
+    for name in numbers_of(declared):
         table[name] = _numbers(frame, name, notes)
     passed = frame["passed"].astype(object).map({True: 1.0, False: 0.0})
+    table["variant"] = _variants(frame, declared)
     table["verdict"] = passed.to_numpy(dtype=np.float64, na_value=np.nan)
     notes.add(
         frame["passed"].notna().to_numpy() & table["verdict"].isna(),
@@ -181,6 +208,17 @@ def _mend(table: pd.DataFrame, notes: "_Notes") -> None:
 
 def _read_as_zero(name: str, rows: int) -> str:
     return f"{plural(rows, 'row')} without {name}: read as 0"
+
+
+def _variants(frame: pd.DataFrame, declared: Declared) -> list[str]:
+    """Name the values of all axes apart from the failure rate, as far as they differ in the table."""
+    axes = [axis for axis in declared.axes if axis.name != "failure_rate" and axis.name in frame.columns]
+    texts = {axis.letter: [str(value) for value in _texts(frame, axis.name)] for axis in axes}
+    varying = {letter: column for letter, column in texts.items() if len(set(column)) > 1}
+    return [
+        ", ".join(f"{letter} = {value}" for letter, value in zip(varying, values, strict=True))
+        for values in (zip(*varying.values(), strict=True) if varying else [()] * len(frame))
+    ]
 
 
 class _Notes:

@@ -27,7 +27,7 @@ def write_evaluation_page(analysis: EvaluationAnalysis, path: Path) -> None:
         figures=figures(analysis),
         styles=STYLES,
         scripts=SCRIPTS,
-        filters={"number": _number, "money": _money, "total": _total},
+        filters={"number": _number, "money": _money, "total": _total, "first_upper": _first_upper},
         analysis=analysis,
         endings=sorted({ending for row in analysis.board for ending in row.endings}),
         domains=_by_domain(analysis),
@@ -53,6 +53,15 @@ def _by_agent(analysis: EvaluationAnalysis) -> dict[str, Mapping[str, Usage]]:
     for row in analysis.usage:
         found.setdefault(row.agent, {})[row.measure] = row
     return dict(found)
+
+
+def _first_upper(text: str) -> str:
+    """Begin a heading with a capital.
+
+    >>> _first_upper("hidden slots × decoys")
+    'Hidden slots × decoys'
+    """
+    return text[:1].upper() + text[1:]
 
 
 def _number(value: float | None) -> str:

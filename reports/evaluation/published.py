@@ -1,207 +1,28 @@
-"""Published results to compare with: files of several shapes, read into passed instances per model, domain and cell."""
+"""Published results to compare with: files of several shapes, recognised by their columns."""
 
 import csv
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from math import ceil, floor
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 from agenthard.reports.evaluation.episodes import EvaluationError
+from agenthard.reports.evaluation.published_shapes import (
+    RATE,
+    Places,
+    PublishedModel,
+    per_cell,
+    per_domain,
+    per_instance,
+    per_rate,
+)
+from agenthard.taxonomy.declared import Declared
 from agenthard.taxonomy.record import Record
 
-
-class DomainCount(Record):
-    """A published model in one domain."""
-
-    domain: str
-    """Domain."""
-    passed: int
-    """Instances solved; from a mean, the whole number that gives it."""
-    n: int
-    """Instances."""
-
-
-class CellCount(Record):
-    """A published model in one cell."""
-
-    hidden_slots: int
-    """H."""
-    decoy_budget: int
-    """B, which the paper's files call the branch budget."""
-    passed: int
-    """Instances solved."""
-    n: int
-    """Instances."""
-
-
-class PublishedModel(Record):
-    """One model of a published result. It was measured by others, on other instances and under other conditions."""
-
-    model: str
-    """Model."""
-    sources: tuple[str, ...]
-    """Names of the files that say so."""
-    passed: int
-    """Instances solved."""
-    n: int
-    """Instances."""
-    domains: tuple[DomainCount, ...] = ()
-    """Per domain, where the file has it."""
-    cells: tuple[CellCount, ...] = ()
-    """Per cell, where the file has it."""
-
-
-T = TypeVar("T", int, float)
-Line = tuple[int, Mapping[str, str | None]]
-
-
-def per_instance(rows: Sequence[Line], source: str, problems: list[str]) -> list[PublishedModel]:
-    """Collect results per instance; a row that cannot be read, or an instance a second time, becomes a problem."""
-    seen: set[tuple[str, str]] = set()
-    domains: dict[str, dict[str, list[int]]] = {}
-    cells: dict[str, dict[tuple[int, int], list[int]]] = {}
-    for line, row in rows:
-        model, instance, domain = ((row[name] or "").strip() for name in ("model", "instance_id", "domain"))
-        place = _place(row)
-        if not model or not instance or place is None or row["score"] not in ("0", "1", "0.0", "1.0"):
-            problems.append(f"line {line}: needs a model, an instance, whole H and B, and a score of 0 or 1; left out")
-        elif (model, instance) in seen:
-            problems.append(f"line {line}: {model} has instance {instance} a second time; left out")
-        else:
-            seen.add((model, instance))
-            score = int(float(row["score"] or 0))
-            domains.setdefault(model, {}).setdefault(domain, []).append(score)
-            cells.setdefault(model, {}).setdefault(place, []).append(score)
-    return [
-        PublishedModel(
-            model=model,
-            sources=(source,),
-            passed=sum(map(sum, by_domain.values())),
-            n=sum(map(len, by_domain.values())),
-            domains=tuple(DomainCount(domain=d, passed=sum(s), n=len(s)) for d, s in sorted(by_domain.items())),
-            cells=_cells({place: (sum(s), len(s)) for place, s in cells[model].items()}),
-        )
-        for model, by_domain in domains.items()
-    ]
-
-
-def per_cell(rows: Sequence[Line], column: str, n: int, source: str, problems: list[str]) -> list[PublishedModel]:
-    """Collect successes per cell of n instances; a row that cannot be read, or a second one, becomes a problem."""
-    found: dict[str, dict[tuple[int, int], tuple[int, int]]] = {}
-    for line, row in rows:
-        model, place, passed = (row["model"] or "").strip(), _place(row), _number(row[column], int)
-        if not model or place is None or passed is None or not 0 <= passed <= n:
-            problems.append(f"line {line}: needs a model, whole H and B, and successes from 0 to {n}; left out")
-        elif place in found.setdefault(model, {}):
-            problems.append(f"line {line}: {model} has the cell H = {place[0]}, B = {place[1]} twice; left out")
-        else:
-            found[model][place] = passed, n
-    return [
-        PublishedModel(
-            model=model,
-            sources=(source,),
-            passed=sum(k for k, _ in cells.values()),
-            n=sum(size for _, size in cells.values()),
-            cells=_cells(cells),
-        )
-        for model, cells in found.items()
-        if cells
-    ]
-
-
-def per_domain(
-    rows: Sequence[Line], names: Sequence[str], n: int, source: str, problems: list[str]
-) -> list[PublishedModel]:
-    """Turn means per domain of n instances back into counts; a mean that no single count gives becomes a problem."""
-    domains = [name for name in names if name not in ("model", "overall", "")]
-    times = Counter((row["model"] or "").strip() for _, row in rows)
-    digits = max((_digits(row[name]) for _, row in rows for name in domains), default=0)
-    models = []
-    for line, row in rows:
-        model = (row["model"] or "").strip()
-        counts = {domain: counts_of(row[domain], n, digits) for domain in domains}
-        wrong = [f"{domain} = {row[domain]!r}" for domain, fitting in counts.items() if not fitting]
-        unsure = [f"{domain} = {row[domain]!r}" for domain, fitting in counts.items() if len(fitting) > 1]
-        if not model or times[model] > 1:
-            problems.append(f"line {line}: {model or 'no model'} is named {times[model]} times; left out")
-        elif wrong or unsure:
-            why = f"no k of {n} gives {', '.join(wrong)}" if wrong else f"several k of {n} give {', '.join(unsure)}"
-            problems.append(f"line {line}: {model} left out: {why} with {digits} decimals")
-        else:
-            passed = {domain: fitting[0] for domain, fitting in counts.items()}
-            total = n * len(domains)
-            overall, solved = row.get("overall"), sum(passed.values())
-            if overall and solved not in counts_of(overall, total, digits):
-                problems.append(f"line {line}: {model}: overall is {overall}, its domains give {solved / total:.6f}")
-            models.append(
-                PublishedModel(
-                    model=model,
-                    sources=(source,),
-                    passed=solved,
-                    n=total,
-                    domains=tuple(DomainCount(domain=d, passed=k, n=n) for d, k in sorted(passed.items())),
-                )
-            )
-    return models
-
-
-def counts_of(text: str | None, n: int, digits: int) -> list[int]:
-    """Find the whole numbers k for which k / n, rounded to the printed digits, is the printed mean.
-
-    Args:
-        text: the mean as printed, 0..1; trailing zeros may be dropped.
-        n: instances.
-        digits: decimals that the file prints.
-
-    Returns:
-        Every k that fits; none when the text is not such a mean.
-
-    >>> counts_of("0.944444", 54, 6), counts_of("0.5", 54, 6), counts_of("0.95", 54, 6), counts_of("0.5", 54, 1)
-    ([51], [27], [], [25, 26, 27, 28, 29])
-    """
-    mean = _number(text, float)
-    if mean is None or not 0 <= mean <= 1:
-        return []
-    half = 0.5000001 * 10.0**-digits
-    return [
-        k
-        for k in range(max(0, floor((mean - half) * n)), min(n, ceil((mean + half) * n)) + 1)
-        if abs(k / n - mean) <= half
-    ]
-
-
-def _digits(text: str | None) -> int:
-    return len((text or "").strip().partition(".")[2])
-
-
-def _place(row: Mapping[str, str | None]) -> tuple[int, int] | None:
-    hidden, budget = _number(row["hidden_slots"], int), _number(row["branch_budget"], int)
-    return None if hidden is None or budget is None else (hidden, budget)
-
-
-def _number(text: str | None, kind: Callable[[str], T]) -> T | None:
-    try:
-        return kind(text or "")
-    except ValueError:
-        return None
-
-
-def _cells(cells: Mapping[tuple[int, int], tuple[int, int]]) -> tuple[CellCount, ...]:
-    return tuple(CellCount(hidden_slots=h, decoy_budget=b, passed=k, n=n) for (h, b), (k, n) in sorted(cells.items()))
-
-
-INSTANCES_PER_DOMAIN = 54
-"""Instances behind one domain mean of the ACE paper's Table 2: 6 values of H × 9 of B, one trial."""
 LARGEST = 64 << 20
 _CELLS = re.compile(r"successes_of_(\d+)")
-_PER_INSTANCE = {"model", "instance_id", "domain", "hidden_slots", "branch_budget", "score"}
-_SHAPES = (
-    f"results per instance ({', '.join(sorted(_PER_INSTANCE))}), successes per cell (model, hidden_slots, "
-    "branch_budget, successes_of_N), or means per domain (model, one column per domain, optionally overall)"
-)
-Kind = Literal["per-instance", "domain-means", "cells"]
+_PER_INSTANCE = ("model", "instance_id", "domain", "score")
+Kind = Literal["per-instance", "domain-means", "cells", "rates"]
 
 
 class Published(Record):
@@ -217,7 +38,17 @@ class Published(Record):
     """Rows that cannot be read and numbers that do not fit, each with its line."""
 
 
-def read_published(path: Path, instances_per_domain: int = INSTANCES_PER_DOMAIN) -> Published:
+def _shapes(declared: Declared) -> str:
+    factors = [factor.column or factor.name for factor in declared.factors]
+    by_cell = ["model", *factors]
+    return (
+        f"results per instance ({', '.join(sorted({*_PER_INSTANCE, *factors}))}), successes per cell "
+        f"({', '.join((*by_cell, 'successes_of_N'))}), rates per cell ({', '.join((*by_cell, 'n', RATE))}), "
+        "or means per domain (model, one column per domain, optionally overall)"
+    )
+
+
+def read_published(path: Path, declared: Declared, instances_per_domain: int | None = None) -> Published:
     """Read a file of published results; its columns tell what it holds.
 
     A domain mean is turned back into a count k = mean · n. Where not exactly one whole k gives the printed mean, the
@@ -226,7 +57,9 @@ def read_published(path: Path, instances_per_domain: int = INSTANCES_PER_DOMAIN)
 
     Args:
         path: a CSV file with a header.
-        instances_per_domain: instances behind one domain mean; such files do not say it.
+        declared: what the benchmark declares: its factors name columns.
+        instances_per_domain: instances behind one domain mean, which such files do not say; None for the number that
+            the benchmark declares.
 
     Returns:
         The models it holds, and what could not be read.
@@ -246,14 +79,21 @@ def read_published(path: Path, instances_per_domain: int = INSTANCES_PER_DOMAIN)
     cells = next((found for name in names if (found := _CELLS.fullmatch(name))), None)
     problems: list[str] = []
     kind: Kind
-    if set(names) >= _PER_INSTANCE:
-        kind, models = "per-instance", per_instance(rows, path.name, problems)
-    elif cells and {"model", "hidden_slots", "branch_budget"} <= set(names):
-        kind, models = "cells", per_cell(rows, cells[0], int(cells[1]), path.name, problems)
-    elif "model" in names and len(names) > 1 and not cells and "score" not in names:
-        kind, models = "domain-means", per_domain(rows, names, instances_per_domain, path.name, problems)
+    places = Places(names, declared)
+    known, placed = set(names), bool(declared.factors) and {"model", *places.columns.values()} <= set(names)
+    each = declared.instances_per_group if instances_per_domain is None else instances_per_domain
+    if placed and known >= set(_PER_INSTANCE):
+        kind, models = "per-instance", per_instance(rows, places, path.name, problems)
+    elif placed and cells:
+        kind, models = "cells", per_cell(rows, cells[0], int(cells[1]), places, path.name, problems)
+    elif placed and {"n", RATE} <= known:
+        kind, models = "rates", per_rate(rows, names, places, declared, path.name, problems)
+    elif each and "model" in names and len(names) > 1 and not cells and not {"score", RATE} & known:
+        kind, models = "domain-means", per_domain(rows, names, each, path.name, problems)
     else:
-        raise EvaluationError(f"{path}: its columns ({', '.join(names) or 'none'}) are not those of {_SHAPES}")
+        raise EvaluationError(
+            f"{path}: its columns ({', '.join(names) or 'none'}) are not those of {_shapes(declared)}"
+        )
     if not models and not problems:
         problems.append("the file has no rows")
     return Published(source=path.name, kind=kind, models=tuple(models), problems=tuple(problems))
@@ -278,6 +118,7 @@ def merged(files: Sequence[Published]) -> tuple[PublishedModel, ...]:
                     "sources": tuple(dict.fromkeys((*known.sources, *model.sources))),
                     "domains": known.domains or model.domains,
                     "cells": known.cells or model.cells,
+                    "measures": known.measures or model.measures,
                 }
             )
         found[key] = model

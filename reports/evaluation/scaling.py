@@ -1,4 +1,4 @@
-"""How score and length of episodes follow hidden slots, decoys and failing tools."""
+"""How score and length of episodes follow the benchmark's factors and failing tools."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -10,23 +10,22 @@ from agenthard.audit.statistics import Estimate, Result, paired_gap, rank_trend
 from agenthard.audit.statistics.resampling import all_bootstrap_means, percentile_interval
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.evaluation.episodes import About, Episodes
+from agenthard.reports.evaluation.levels import AtLevels
 from agenthard.reports.evaluation.rates import Rate, rates
+from agenthard.taxonomy.declared import Declared
 from agenthard.taxonomy.record import Record
 
 Length = Literal["turns", "messages", "calls"]
-Factor = Literal["hidden_slots", "decoy_budget"]
 LENGTHS: tuple[Length, ...] = ("turns", "messages", "calls")
-FACTORS: tuple[Factor, ...] = ("hidden_slots", "decoy_budget")
-FACTOR_LETTERS: dict[Factor, str] = {"hidden_slots": "H", "decoy_budget": "B"}
 
 
-class HorizonPoint(Record):
-    """Mean length of one agent's episodes at one number of hidden slots."""
+class HorizonPoint(AtLevels):
+    """Mean length of one agent's episodes at one level of the first factor."""
 
     agent: str
     """Agent."""
-    hidden_slots: int
-    """H."""
+    levels: dict[str, int]
+    """The first factor → its level; written as a field of its name."""
     measure: Length
     """turns: replies of the model; messages: what the paper counts as steps; calls: tool calls."""
     mean: Result
@@ -38,8 +37,8 @@ class LevelScore(Record):
 
     agent: str
     """Agent."""
-    factor: Factor
-    """hidden_slots (H) or decoy_budget (B)."""
+    factor: str
+    """Name of the factor."""
     level: int
     """Its value."""
     rate: Rate
@@ -51,62 +50,67 @@ class Trend(Record):
 
     agent: str
     """Agent."""
-    factor: Factor
-    """hidden_slots (H) or decoy_budget (B)."""
+    factor: str
+    """Name of the factor."""
     rho: Result
     """Spearman's ρ over tasks; negative when the score falls as the factor rises."""
 
 
-def horizon(final: pd.DataFrame, agents: Sequence[str], about: About) -> tuple[HorizonPoint, ...]:
-    """Average the length of episodes per agent and H, over final attempts without an infrastructure or judge error.
+def horizon(final: pd.DataFrame, agents: Sequence[str], about: About, declared: Declared) -> tuple[HorizonPoint, ...]:
+    """Average the length of episodes per agent and first factor, over attempts that nothing outside the agent broke.
 
     Args:
         final: final attempts at the reference failure rate.
         agents: agents in the order of the leaderboard.
         about: level, resamples and seed.
+        declared: what the benchmark declares.
 
     Returns:
-        Points by agent, measure and H; a measure that no episode of an agent has is left out.
+        Points by agent, measure and level; a measure that no episode of an agent has is left out.
     """
-    whole = final[final["status"].isin(("ok", "agent_error")) & final["hidden_slots"].notna()]
-    groups: dict[Any, pd.DataFrame] = dict(iter(whole.groupby(["agent", "hidden_slots"], sort=True)))
+    if not declared.factors:
+        return ()
+    factor = declared.factors[0].name
+    whole = final[final["status"].isin(("ok", "agent_error")) & final[factor].notna()]
+    groups: dict[Any, pd.DataFrame] = dict(iter(whole.groupby(["agent", factor], sort=True)))
     points = []
-    for (agent, hidden), part in sorted(groups.items(), key=lambda item: (agents.index(item[0][0]), item[0][1])):
+    for (agent, level), part in sorted(groups.items(), key=lambda item: (agents.index(item[0][0]), item[0][1])):
         for measure in LENGTHS:
             if part[measure].notna().any():
                 mean = _mean(part[["task_id", measure]], measure, about)
-                points.append(HorizonPoint(agent=agent, hidden_slots=int(hidden), measure=measure, mean=mean))
-    return tuple(sorted(points, key=lambda p: (agents.index(p.agent), LENGTHS.index(p.measure), p.hidden_slots)))
+                points.append(HorizonPoint(agent=agent, levels={factor: int(level)}, measure=measure, mean=mean))
+    return tuple(sorted(points, key=lambda p: (agents.index(p.agent), LENGTHS.index(p.measure), p.levels[factor])))
 
 
-def level_scores(final: pd.DataFrame, agents: Sequence[str], about: About) -> tuple[LevelScore, ...]:
-    """Score every agent at every level of H and of B."""
+def level_scores(
+    final: pd.DataFrame, agents: Sequence[str], about: About, declared: Declared
+) -> tuple[LevelScore, ...]:
+    """Score every agent at every level of each factor."""
     return tuple(
-        LevelScore(agent=agent, factor=factor, level=int(level), rate=rate)
-        for factor in FACTORS
+        LevelScore(agent=agent, factor=factor.name, level=int(level), rate=rate)
+        for factor in declared.factors
         for (agent, level), rate in sorted(
-            rates(final, ["agent", factor], about.level).items(), key=lambda item: (agents.index(item[0][0]), item[0])
+            rates(final, ["agent", factor.name], about.level).items(),
+            key=lambda item: (agents.index(item[0][0]), item[0]),
         )
     )
 
 
-def trends(final: pd.DataFrame, agents: Sequence[str], about: About) -> tuple[Trend, ...]:
-    """Correlate every agent's score with H and with B, over tasks."""
+def trends(final: pd.DataFrame, agents: Sequence[str], about: About, declared: Declared) -> tuple[Trend, ...]:
+    """Correlate every agent's score with each factor, over tasks."""
     found = []
     scored = final[final["verdict"].notna()]
-    for factor in FACTORS:
-        tasks = scored[scored[factor].notna()].groupby(["agent", "task_id"], sort=True)
-        means = tasks.agg(level=(factor, "first"), score=("verdict", "mean")).reset_index()
+    for factor in declared.factors:
+        tasks = scored[scored[factor.name].notna()].groupby(["agent", "task_id"], sort=True)
+        means = tasks.agg(level=(factor.name, "first"), score=("verdict", "mean")).reset_index()
         parts = dict(iter(means.groupby("agent")))
         for agent in agents:
             part = parts.get(agent)
-            rho: Result = undefined(
-                f"no task of this agent has a verdict and a known {FACTOR_LETTERS[factor]}", 0, "tasks"
-            )
+            rho: Result = undefined(f"no task of this agent has a verdict and a known {factor.letter}", 0, "tasks")
             if part is not None:
                 levels, scores = part["level"].tolist(), part["score"].tolist()
                 rho = rank_trend(levels, scores, level=about.level, resamples=about.resamples, seed=about.seed)
-            found.append(Trend(agent=agent, factor=factor, rho=rho))
+            found.append(Trend(agent=agent, factor=factor.name, rho=rho))
     return tuple(sorted(found, key=lambda trend: agents.index(trend.agent)))
 
 
@@ -152,10 +156,9 @@ def failure_scores(episodes: Episodes, agents: Sequence[str], about: About) -> t
     """
     if len(episodes.failure_rates) < 2:
         return ()
-    counted = rates(episodes.final, ["agent", "failure_rate"], about.level)
-    parts = {
-        key: part.set_index(["task_id", "trial"]) for key, part in episodes.final.groupby(["agent", "failure_rate"])
-    }
+    final = episodes.at_variant(episodes.final)
+    counted = rates(final, ["agent", "failure_rate"], about.level)
+    parts = {key: part.set_index(["task_id", "trial"]) for key, part in final.groupby(["agent", "failure_rate"])}
     return tuple(
         FailureScore(
             agent=agent,

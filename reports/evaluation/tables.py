@@ -32,12 +32,25 @@ def tables_of(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
             for grid in analysis.heat_maps
             for cell in grid.cells
         ],
+        "cells_by_condition": [
+            {"condition": each.condition, "agent": grid.agent} | cell.model_dump() | {"share": cell.share}
+            for each in analysis.conditions
+            for grid in each.heat_maps
+            for cell in grid.cells
+        ],
+        "measures": [
+            pick(point, "measure", "condition", "agent") | point.levels | flat("mean", point.mean)
+            for point in analysis.measures
+        ],
+        "published_measures": [
+            {"model": row.model.model} | each.model_dump() for row in analysis.published for each in row.model.measures
+        ],
         "domains": [
             pick(row, "agent", "published", "domain", "passed", "scored") | flat("score", row.score)
             for row in analysis.domains
         ],
         "horizon": [
-            pick(point, "agent", "measure", "hidden_slots") | flat("mean", point.mean) for point in analysis.horizon
+            pick(point, "agent", "measure") | point.levels | flat("mean", point.mean) for point in analysis.horizon
         ],
         "score_by_level": [pick(row, "agent", "factor", "level") | _rate(row.rate) for row in analysis.levels],
         "trends": [pick(row, "agent", "factor") | flat("rho", row.rho) for row in analysis.trends],

@@ -307,3 +307,21 @@ def test_a_broken_instance_is_not_served(suite: Path) -> None:
     _spoil(suite, "puzzles.jsonl", 0, lambda record: record["items"].clear())
     assert "cannot be played" in refused("serve-mcp", suite, "meal_r3_c4_h2_b0")
     assert list(storage.SUITES.read_public(suite))
+
+
+@pytest.mark.long
+def test_an_evaluation_is_shown_in_the_tables_of_the_paper(tmp_path: Path) -> None:
+    suite, out = tmp_path / "suite", tmp_path / "evaluation"
+    run("generate", "--out", suite, *SMALL, "--domain", "meal")
+    rates = ("--failure-rate", "0", "--failure-rate", "0.3")
+    words = ["evaluate", "ace", suite, "--agent", "solver", "--agent", "random", *rates, "--out", out, "--workers", "1"]
+    assert CliRunner().invoke(app, [*map(str, words)]).exit_code == 0
+    found = json.loads(run("tables", out, "--hidden", "2", "--out", tmp_path / "tables", "--json"))
+    cells = found["tables"]["cells"]
+    assert {row["failure rate"] for row in cells} == {0.0, 0.3} and {row["H"] for row in cells} == {2, 3}
+    assert [row["B"] for row in found["tables"]["slice_at_h_2"] if row["agent"] == "solver"] == [0, 2] * 2
+    (failed, *_) = found["tables"]["why_runs_failed"]
+    assert failed["failed"] == sum(failed[reason] for reason in ("stopped early", "filter picked", "decoy picked")) > 0
+    assert [row["passed"] for row in found["tables"]["usage"] if row["agent"] == "solver"] == [24]
+    assert "Slices: one factor held" in (tmp_path / "tables" / "tables.html").read_text()
+    assert "is not known" in run("tables", out, "--suite", tmp_path / "gone")

@@ -101,7 +101,13 @@ def test_a_suite_is_evaluated_shown_in_tables_and_audited(suite: Path, tmp_path:
     tables = as_json("escape", "tables", out, "--out", tmp_path / "csv")
     assert {row["agent"]: row["success"] for row in tables["by_size"]} == {"story": 1.0, "oracle+give-up:0.9": 0.0}
     assert (tmp_path / "csv" / "success.csv").read_text().startswith("agent,parts,n,SR %")
-    assert "Failed uses per episode" in run("escape", "tables", out)
+    text = run("escape", "tables", out)
+    assert "Failed uses per episode" in text and "Human *" in text and "71.0 %: no k of 60 gives it" in text
+    assert "Success against turns" in (tmp_path / "csv" / "tables.html").read_text()
+    person = tmp_path / "person.jsonl"
+    run("escape", "play", suite, "escape_n5_000", "--out", person, given="quit\n", code=1)
+    both = as_json("escape", "tables", out, "--people", person)
+    assert [row["SR %"] for row in both["tables"]["success"] if row["agent"] == "person"] == [0.0]
     audited = as_json("audit", "escape", suite, "--runs", out / "trajectories.jsonl.gz", "--out", tmp_path / "audit")
     assert audited["tasks"] == 6
     run("escape", "tables", tmp_path, code=64)

@@ -1,7 +1,8 @@
 """Figures of the evaluation report: drawn as SVG, each with its caption, description and data."""
 
 from agenthard.reports.evaluation.analysis import EvaluationAnalysis
-from agenthard.reports.figures.evaluation.heat import score_maps
+from agenthard.reports.figures.evaluation.heat import condition_maps, score_maps
+from agenthard.reports.figures.evaluation.lines import measure_lines, slice_lines
 from agenthard.reports.figures.evaluation.scores import (
     board_intervals,
     difficulty_lines,
@@ -26,6 +27,9 @@ def figures(analysis: EvaluationAnalysis) -> dict[str, Figure]:
     drawn = (
         board_intervals(analysis),
         score_maps(analysis),
+        condition_maps(analysis),
+        slice_lines(analysis),
+        measure_lines(analysis),
         horizon_lines(analysis),
         difficulty_lines(analysis),
         failure_lines(analysis),

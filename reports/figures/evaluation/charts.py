@@ -150,14 +150,14 @@ def keys(styles: Mapping[str, Style]) -> tuple[Key, ...]:
 
 
 def small_multiples(
-    panels: Mapping[str, Mapping[str, Sequence[Point]]], styles: Mapping[str, Style], axes: Axes
+    panels: Mapping[str, Mapping[str, Sequence[Point]]], styles: Mapping[str, Style], axes: Axes | Mapping[str, Axes]
 ) -> Markup:
     """Draw the panels, in the given order, three in a row.
 
     Args:
         panels: name of the panel → series → points by rising x.
         styles: series → how it looks.
-        axes: the common axes.
+        axes: the common axes, or those of each panel.
 
     Returns:
         The drawing.
@@ -169,9 +169,10 @@ def small_multiples(
     xs = [point.x for panel in panels.values() for series in panel.values() for point in series]
     reach = [min(xs), max(xs)] if min(xs) < max(xs) else [min(xs) - 1, max(xs) + 1]
     x_scale = alt.Scale(domain=reach, nice=False, zero=False, padding=10)
-    y_scale = alt.Scale(domain=list(axes.domain), nice=False, type="symlog" if axes.symlog else "linear")
-    values = _ticks(axes)
     for i, (name, panel) in enumerate(panels.items()):
+        own = axes if isinstance(axes, Axes) else axes[name]
+        y_scale = alt.Scale(domain=list(own.domain), nice=False, type="symlog" if own.symlog else "linear")
+        values = _ticks(own)
         data[f"points {i}"] = [
             {
                 "series": series,
@@ -188,8 +189,8 @@ def small_multiples(
         ]
         data[f"ranges {i}"] = [row for row in data[f"points {i}"] if row["low"] is not None]
         data[f"name {i}"] = [{"label": short(name, 38), "tip": name}]
-        x = alt.X("x:Q", title=axes.x, scale=x_scale).axis(grid=False, tickCount=6, titlePadding=4)
-        title = axes.y if i % COLUMNS == 0 else None
+        x = alt.X("x:Q", title=own.x, scale=x_scale).axis(grid=False, tickCount=6, titlePadding=4)
+        title = own.y if i % COLUMNS == 0 or own is not axes else None
         y = alt.Y("y:Q", title=title, scale=y_scale).axis(grid=True, values=values, domain=False, ticks=False)
         low = alt.Y("low:Q", title=title, scale=y_scale)
         stroke, fill = alt.Stroke("colour:N", scale=None), alt.Fill("colour:N", scale=None)

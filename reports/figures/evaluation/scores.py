@@ -1,11 +1,13 @@
 """The figures of scores: leaderboard, tested pairs, difficulty, failing tools; and the length of episodes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import cycle
 
 from agenthard.audit.statistics import Estimate, Result
 from agenthard.reports.evaluation.analysis import EvaluationAnalysis
 from agenthard.reports.evaluation.rates import Rate
-from agenthard.reports.evaluation.scaling import FACTOR_LETTERS, LENGTHS
+from agenthard.reports.evaluation.scaling import LENGTHS
 from agenthard.reports.figures.evaluation.charts import Axes, Entry, Point, Style, forest, keys, small_multiples
 from agenthard.reports.kit.figure import Figure, Key
 from agenthard.reports.kit.text import amount, plural, result_text, span
@@ -14,12 +16,14 @@ MOST_LINES = 80
 """Lines of a forest that are drawn; the table and the data hold all."""
 LENGTH_STYLES = {
     "turns": Style("●", "circle", "blue", "turns: replies of the model"),
-    "messages": Style("■", "square", "vermillion", "messages: the paper’s steps"),
+    "messages": Style("■", "square", "vermillion", "messages"),
     "calls": Style("▲", "triangle-up", "green", "tool calls"),
 }
-FACTOR_STYLES = {
-    "decoy_budget": Style("●", "circle", "blue", "against decoys (B)"),
-    "hidden_slots": Style("▲", "triangle-up", "vermillion", "against hidden slots (H)"),
+FACTOR_LOOKS = (("●", "circle", "blue"), ("▲", "triangle-up", "vermillion"), ("■", "square", "green"))
+_STEPS = {"turns": "turns: replies of the model, the paper’s steps", "messages": "messages: the paper’s steps"}
+_STEPS_SAID = {
+    "turns": "",
+    "messages": " The paper’s steps count messages: model replies, tool results and two prompts.",
 }
 PERCENT = (0.0, 100.0)
 
@@ -97,24 +101,28 @@ def pair_differences(analysis: EvaluationAnalysis) -> Figure:
 
 
 def horizon_lines(analysis: EvaluationAnalysis) -> Figure:
-    """Draw the mean length of episodes against H, per agent."""
-    title, columns = (
-        "Length of episodes against hidden slots",
-        ("agent", "measure", "hidden_slots", "mean", "low", "high", "n"),
-    )
+    """Draw the mean length of episodes against the first factor, per agent."""
+    if not analysis.declared.factors:
+        reason = "undefined because the tasks have no factor"
+        return Figure("horizon", "Length of episodes", "", "", reason=reason)
+    factor, steps = analysis.declared.factors[0], analysis.declared.steps
+    title = f"Length of episodes against {factor.label}"
+    columns = ("agent", "measure", factor.name, "mean", "low", "high", "n")
+    styles = LENGTH_STYLES | {steps: replace(LENGTH_STYLES[steps], words=_STEPS[steps])}
     rows: list[tuple[object, ...]] = []
     panels: dict[str, dict[str, list[Point]]] = {}
     for point in analysis.horizon:
         mean = point.mean
         if not isinstance(mean, Estimate):
             continue
-        rows.append((point.agent, point.measure, point.hidden_slots, mean.value, mean.low, mean.high, mean.n))
+        level = point.levels[factor.name]
+        rows.append((point.agent, point.measure, level, mean.value, mean.low, mean.high, mean.n))
         interval = "" if mean.low is None or mean.high is None else f" ({mean.low:,.1f}–{mean.high:,.1f})"
-        tip = f"H = {point.hidden_slots}, {point.measure}\n{mean.value:,.1f}{interval}, n = {mean.n:,}"
+        tip = f"{factor.letter} = {level}, {point.measure}\n{mean.value:,.1f}{interval}, n = {mean.n:,}"
         series = panels.setdefault(point.agent, {name: [] for name in LENGTHS})
-        series[point.measure].append(Point(point.hidden_slots, mean.value, mean.low, mean.high, tip))
+        series[point.measure].append(Point(level, mean.value, mean.low, mean.high, tip))
     if not rows:
-        reason = "undefined because no episode says how long it is and how many slots its task hides"
+        reason = f"undefined because no episode says how long it is and its {factor.title}"
         return Figure("horizon", title, "", "", reason=reason)
     most = max(
         end for series in panels.values() for line in series.values() for p in line for end in (p.y, p.high or 0)
@@ -126,22 +134,26 @@ def horizon_lines(analysis: EvaluationAnalysis) -> Figure:
         title=title,
         caption=f"Mean over final attempts that nothing outside the agent broke, {_level(analysis)} percentile "
         f"intervals of {about.resamples:,} resamples of tasks, seed {about.seed}. The scale is "
-        "logarithmic above 1, the same in every panel. The paper’s steps count messages: "
-        "model replies, tool results and two prompts.",
-        alt=f"Mean turns, messages and tool calls against hidden slots in {plural(len(panels), 'panel')}. "
+        f"logarithmic above 1, the same in every panel.{_STEPS_SAID[steps]}",
+        alt=f"Mean turns, messages and tool calls against {factor.label} in {plural(len(panels), 'panel')}. "
         "Largest mean: " + "; ".join(f"{agent} {value:,.1f}" for agent, value in longest.items()) + ".",
-        svg=small_multiples(
-            panels, LENGTH_STYLES, Axes("hidden slots (H)", "mean per episode", (0.0, 1.1 * most), True)
-        ),
-        keys=keys(LENGTH_STYLES),
+        svg=small_multiples(panels, styles, Axes(factor.title, "mean per episode", (0.0, 1.1 * most), True)),
+        keys=keys(styles),
         columns=columns,
         rows=rows,
     )
 
 
 def difficulty_lines(analysis: EvaluationAnalysis) -> Figure:
-    """Draw the score against B and against H, per agent."""
-    title, columns = "Score against decoys and hidden slots", ("agent", "factor", "level", "score", "low", "high", "n")
+    """Draw the score against every factor, per agent."""
+    factors = analysis.declared.factors[::-1]
+    if not factors:
+        reason = "undefined because the tasks have no factor"
+        return Figure("difficulty", "Score against factors", "", "", reason=reason)
+    title = f"Score against {' and '.join(factor.label for factor in factors)}"
+    columns = ("agent", "factor", "level", "score", "low", "high", "n")
+    letters = {factor.name: factor.letter for factor in factors}
+    styles = {f.name: Style(*look, f"against {f.title}") for f, look in zip(factors, cycle(FACTOR_LOOKS), strict=False)}
     rows: list[tuple[object, ...]] = []
     panels: dict[str, dict[str, list[Point]]] = {}
     for row in analysis.levels:
@@ -149,25 +161,29 @@ def difficulty_lines(analysis: EvaluationAnalysis) -> Figure:
         if not isinstance(score, Estimate):
             continue
         rows.append((row.agent, row.factor, row.level, score.value, score.low, score.high, row.rate.scored))
-        series = panels.setdefault(row.agent, {name: [] for name in FACTOR_STYLES})
-        series[row.factor].append(_point(row.level, score, row.rate, f"{FACTOR_LETTERS[row.factor]} = {row.level}"))
+        series = panels.setdefault(row.agent, {name: [] for name in styles})
+        series[row.factor].append(_point(row.level, score, row.rate, f"{letters[row.factor]} = {row.level}"))
     if not rows:
-        return Figure("difficulty", title, "", "", reason="undefined because no episode with a verdict says its H or B")
+        return Figure(
+            "difficulty",
+            title,
+            "",
+            "",
+            reason=f"undefined because no episode with a verdict says its {_either(letters)}",
+        )
     words = [
-        f"{t.agent} {FACTOR_LETTERS[t.factor]} {t.rho.value:+.2f}"
-        for t in analysis.trends
-        if isinstance(t.rho, Estimate)
+        f"{t.agent} {letters[t.factor]} {t.rho.value:+.2f}" for t in analysis.trends if isinstance(t.rho, Estimate)
     ]
+    other = " Each line averages over the other factor." if len(factors) > 1 else ""
     return Figure(
         id="difficulty",
         title=title,
         caption=f"Share of episodes with a verdict that passed, {_level(analysis)} intervals: clustered by task where "
-        "trials repeat, else Wilson’s. Each line averages over the other factor. The table below gives the trends.",
-        alt=f"Score against decoys and against hidden slots in {plural(len(panels), 'panel')}. Rank correlations: "
-        + ("; ".join(words) or "none is defined")
-        + ".",
-        svg=small_multiples(panels, FACTOR_STYLES, Axes("B or H", "episodes passed, %", PERCENT)),
-        keys=keys(FACTOR_STYLES),
+        f"trials repeat, else Wilson’s.{other} The table below gives the trends.",
+        alt=f"Score against {' and against '.join(factor.label for factor in factors)} in "
+        f"{plural(len(panels), 'panel')}. Rank correlations: " + ("; ".join(words) or "none is defined") + ".",
+        svg=small_multiples(panels, styles, Axes(" or ".join(letters.values()), "episodes passed, %", PERCENT)),
+        keys=keys(styles),
         columns=columns,
         rows=rows,
     )
@@ -201,6 +217,10 @@ def failure_lines(analysis: EvaluationAnalysis) -> Figure:
         columns=columns,
         rows=rows,
     )
+
+
+def _either(letters: Mapping[str, str]) -> str:
+    return " or ".join(list(letters.values())[::-1])
 
 
 def _point(x: float, score: Estimate, rate: Rate, where: str) -> Point:

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from agenthard.ace.declared import ACE
 from agenthard.audit.statistics import Estimate, Result, Undefined
 from agenthard.audit.statistics.intervals import clustered_wilson, wilson
 from agenthard.reports.evaluation import About, analyse
@@ -12,7 +13,7 @@ from tests.reports.evaluation.frames import episodes, grid, verdicts
 
 
 def run(*rows: dict[str, object], **about: object) -> EvaluationAnalysis:
-    return analyse(episodes(*rows), About(**about))  # type: ignore[arg-type]
+    return analyse(episodes(*rows), About(**about), declared=ACE)  # type: ignore[arg-type]
 
 
 def value(result: Result) -> float:
@@ -74,7 +75,7 @@ def test_cells_and_domains() -> None:
         {"task_id": "n1", "domain": None, "hidden_slots": None},
     )
     (grid,) = found.heat_maps
-    assert [(c.hidden_slots, c.decoy_budget, c.passed, c.scored, c.share) for c in grid.cells] == [
+    assert [(c.levels["hidden_slots"], c.levels["decoy_budget"], c.passed, c.scored, c.share) for c in grid.cells] == [
         (1, 0, 0, 0, None),
         (5, 2, 3, 4, 0.75),
     ]
@@ -93,7 +94,7 @@ def test_horizon_leaves_out_what_was_broken_from_outside() -> None:
         {"task_id": "t3", "hidden_slots": 5, "turns": 1, "status": "infrastructure_error", "passed": None},
     ]
     turns, messages = run(*rows, seed=3).horizon
-    assert (turns.measure, turns.hidden_slots, messages.measure) == ("turns", 5, "messages")
+    assert (turns.measure, turns.levels["hidden_slots"], messages.measure) == ("turns", 5, "messages")
     assert isinstance(turns.mean, Estimate) and turns.mean.value == 12 and (turns.mean.n, turns.mean.of) == (2, 2)
     # Two tasks: a resample is 10, 12 or 14 with 1/4, 1/2, 1/4, so the 95 % interval is the whole range.
     assert (turns.mean.low, turns.mean.high, turns.mean.seed) == (10, 14, 3)
@@ -193,7 +194,7 @@ def test_broken_attempts_cost() -> None:
 
 
 def test_no_agents_one_agent_and_nulls_everywhere() -> None:
-    nothing = analyse(episodes(), About())
+    nothing = analyse(episodes(), About(), declared=ACE)
     assert nothing.board == () and nothing.sentence.startswith("No agent was evaluated")
     alone = run({})
     assert alone.pairs == () and isinstance(alone.detectable, Undefined) and alone.board[0].rank == 1
@@ -206,11 +207,11 @@ def test_no_agents_one_agent_and_nulls_everywhere() -> None:
 def test_the_order_of_rows_does_not_matter() -> None:
     frame = grid()
     mixed = frame.sample(frac=1.0, random_state=5)
-    assert analyse(frame, About()) == analyse(mixed, About())
+    assert analyse(frame, About(), declared=ACE) == analyse(mixed, About(), declared=ACE)
 
 
 def test_many_episodes_are_counted_whole() -> None:
     frame = pd.concat([grid().assign(trial=lambda f, i=i: f["trial"] + 2 * i) for i in range(100)], ignore_index=True)
-    found = analyse(frame, About(resamples=100))
+    found = analyse(frame, About(resamples=100), declared=ACE)
     assert found.totals.episodes == len(frame) == 14_400
     assert sum(row.final.episodes for row in found.board) == 7_200

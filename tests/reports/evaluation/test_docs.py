@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 
+from agenthard.ace.declared import ACE
 from agenthard.reports.evaluation import About, analyse
-from agenthard.reports.evaluation.episodes import NUMBERS, REQUIRED, TEXTS
+from agenthard.reports.evaluation.episodes import REQUIRED, TEXTS, numbers_of
 from agenthard.reports.figures.evaluation import figures
 from tests.reports.evaluation.frames import episodes
 
@@ -13,10 +14,10 @@ PAGE = (Path(__file__).parents[3] / "docs" / "evaluation-report.md").read_text(e
 
 def test_every_column_is_described() -> None:
     table = PAGE.partition("## The table of episodes")[2].partition("## The figures")[0]
-    assert {*NUMBERS, *REQUIRED, *TEXTS} <= set(re.findall(r"`(\w+)`", table))
+    assert {*numbers_of(ACE), *REQUIRED, *TEXTS} <= set(re.findall(r"`(\w+)`", table))
 
 
 def test_every_figure_has_its_section() -> None:
-    drawn = figures(analyse(episodes(), About()))
+    drawn = figures(analyse(episodes(), About(), declared=ACE))
     assert re.findall(r"^### (\w+):", PAGE, re.M) == list(drawn)
     assert [PAGE.lower().find(f": {figure.title.lower()}\n") > 0 for figure in drawn.values()] == [True] * len(drawn)

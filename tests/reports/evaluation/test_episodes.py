@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from agenthard.ace.declared import ACE
 from agenthard.reports.evaluation import EvaluationError, read_episodes
 from agenthard.reports.evaluation.episodes import normalised
 from tests.reports.evaluation.frames import episodes
@@ -20,7 +21,8 @@ def test_verdicts_follow_the_status() -> None:
             {"task_id": "t4", "passed": None, "status": "agent_error"},
             {"task_id": "t5", "passed": None, "status": "infrastructure_error"},
             {"task_id": "t6", "passed": True, "status": "judge_error"},
-        )
+        ),
+        ACE,
     )
     verdicts = table.final["verdict"].tolist()
     assert verdicts[:2] == [1.0, 0.0] and verdicts[3] == 0.0, "an agent that broke its own episode has failed"
@@ -37,7 +39,8 @@ def test_first_and_final_attempts() -> None:
             {"attempt": 0, "passed": None, "status": "infrastructure_error"},
             {"attempt": 1, "passed": None, "status": "infrastructure_error"},
             {"attempt": 0, "trial": 1, "passed": False},
-        )
+        ),
+        ACE,
     )
     assert table.first["attempt"].tolist() == [0, 0] and table.final["attempt"].tolist() == [2, 0]
 
@@ -50,7 +53,8 @@ def test_what_is_wrong_is_noted_and_the_rest_goes_on() -> None:
             {"task_id": "t2", "passed": "maybe", "turns": float("inf"), "trial": None},
             {"task_id": None},
             {"task_id": "t3", "failure_rate": None, "turns": "many"},
-        )
+        ),
+        ACE,
     )
     assert table.final["task_id"].tolist() == ["t1", "t2", "t3"]
     assert table.final["verdict"].tolist()[0] == 1.0, "the first of two rows for one attempt counts"
@@ -65,11 +69,11 @@ def test_columns_that_are_absent_are_unknown() -> None:
     slim = pd.DataFrame(
         {"agent": ["a"], "task_id": ["t"], "trial": [0], "attempt": [0], "status": ["ok"], "passed": [True]}
     )
-    table = normalised(slim)
+    table = normalised(slim, ACE)
     assert table.final["verdict"].tolist() == [1.0] and table.final["turns"].isna().all()
     assert table.failure_rates == (0.0,) and table.notes == ()
     with pytest.raises(EvaluationError, match="no column agent, passed: nothing can be counted"):
-        normalised(slim.drop(columns=["agent", "passed"]))
+        normalised(slim.drop(columns=["agent", "passed"]), ACE)
 
 
 def test_types_that_parquet_gives_back(tmp_path: Path) -> None:
@@ -77,7 +81,7 @@ def test_types_that_parquet_gives_back(tmp_path: Path) -> None:
     frame["passed"] = frame["passed"].astype("boolean")
     frame["turns"] = pd.array([3, None], dtype="Int64")
     frame.to_parquet(tmp_path / "episodes.parquet")
-    table = normalised(read_episodes(tmp_path / "episodes.parquet"))
+    table = normalised(read_episodes(tmp_path / "episodes.parquet"), ACE)
     assert table.final["verdict"].tolist()[0] == 1.0 and np.isnan(table.final["verdict"].tolist()[1])
     assert table.final["turns"].tolist()[0] == 3.0
     with pytest.raises(EvaluationError, match="no such file"):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from agenthard.ace.declared import ACE
 from agenthard.reports.evaluation import About, EvaluationAnalysis, analyse, write_evaluation
 from tests.reports.browsing import Visit, contrast, row, words
 from tests.reports.evaluation.frames import episodes, verdicts
@@ -39,14 +40,19 @@ def test_the_page_tells_the_outcome(open_evaluation: Callable[..., Visit], tmp_p
     assert strong[4].startswith("100.0 %") and strong[5].startswith("100.0 %"), "Wilson and clustered by task"
     published = page.locator("#table-leaderboard tr.published")
     assert words(published).startswith("– m published * 2 / 3 3 66.7 %") and "other instances" in words(published)
-    assert page.locator(".figure svg").count() == 6
+    assert page.locator(".figure svg").count() == 8
     assert row(page, "usage", "weak")[3] == "no price"
 
 
 def test_no_cell_is_blank_and_nothing_reads_nan(open_evaluation: Callable[..., Visit], tmp_path: Path) -> None:
     broken = episodes({"passed": None, "status": None, "hidden_slots": None, "domain": None, "ending": None})
-    one = analyse(episodes(*verdicts("a", "1x")), About(planned={"a": 2, "never": 1}))
-    for analysis in (whole(tmp_path), analyse(episodes(), About()), analyse(broken, About()), one):
+    one = analyse(episodes(*verdicts("a", "1x")), About(planned={"a": 2, "never": 1}), declared=ACE)
+    for analysis in (
+        whole(tmp_path),
+        analyse(episodes(), About(), declared=ACE),
+        analyse(broken, About(), declared=ACE),
+        one,
+    ):
         page = open_evaluation(analysis).page
         blank = page.evaluate("[...document.querySelectorAll('td')].filter(c => !c.textContent.trim()).length")
         assert blank == 0
