@@ -121,18 +121,18 @@ def _shortest(values: Values, files: Files) -> dict[str, str]:
     if not isinstance(graph, dict) or len(graph) > 1000:
         raise ToolUseError("the file is not a graph")
     reached: set[str] = set()
-    heap: list[tuple[int, tuple[str, ...]]] = [(0, (values["source"],))]
+    heap: list[tuple[int, str]] = [(0, values["source"])]
     while heap:
-        length, path = heapq.heappop(heap)
-        if path[-1] == values["target"]:
-            return {"path": " > ".join(path), "length": str(length)}
-        if path[-1] not in reached:
-            reached.add(path[-1])
-            onward = graph.get(path[-1], {})
+        length, place = heapq.heappop(heap)
+        if place == values["target"]:
+            return {"length": str(length)}
+        if place not in reached:
+            reached.add(place)
+            onward = graph.get(place, {})
             if not isinstance(onward, dict) or not all(isinstance(way, int) and way >= 0 for way in onward.values()):
                 raise ToolUseError("the file is not a graph with lengths")
             for node, way in onward.items():
-                heapq.heappush(heap, (length + way, (*path, node)))
+                heapq.heappush(heap, (length + way, node))
     raise ToolUseError("no way leads from the source to the target")
 
 
@@ -209,9 +209,9 @@ FILES = (
     ),
     tool(
         "shortest_path",
-        "finds the shortest way between two places on a map",
+        "measures the shortest way between two places on a map",
         ["graph:F! the map", "source:T the place to start from", "target:T the place to go to"],
-        ["path:T the places on the way", "length:B the length of the way"],
+        ["length:B the length of the way"],
         _shortest,
         _graph_fill,
     ),
