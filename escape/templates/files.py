@@ -4,6 +4,7 @@ import csv
 import heapq
 import io
 import json
+import re
 import zipfile
 from pathlib import PurePosixPath
 from random import Random
@@ -18,6 +19,9 @@ MAX_BYTES = 1 << 20
 """Bytes of a file, packed or unpacked."""
 _MARGIN = 15
 """Points by which the best entry of a catalogue has to be ahead of the next."""
+_ENTRIES, _NAME = 100, 300
+"""Entries of a catalogue, and characters of a name: comparing takes time with the product of the lengths."""
+_PATH = re.compile(r"\w+(?:\.\w+|\[\d{1,6}\])*", re.ASCII)
 _DATE = (2001, 1, 1, 0, 0, 0)
 
 
@@ -98,8 +102,9 @@ def _query(values: Values, files: Files) -> dict[str, str]:
     import jmespath
     from jmespath.exceptions import JMESPathError
 
-    if len(values["path"]) > 200:
-        raise ToolUseError("the path is too long")
+    # Names and positions only: projections and functions of the language can take any time.
+    if len(values["path"]) > 200 or not _PATH.fullmatch(values["path"]):
+        raise ToolUseError("the path has to be names with dots and positions in brackets")
     try:
         found = jmespath.search(values["path"], _document(files, values["file"]))
     except (JMESPathError, RecursionError) as error:
@@ -157,8 +162,10 @@ def _fuzzy(values: Values, files: Files) -> dict[str, str]:
     from rapidfuzz import fuzz
 
     entries = _document(files, values["file"])
-    if not isinstance(entries, dict) or len(entries) < 2 or len(entries) > 1000:
+    if not isinstance(entries, dict) or not 2 <= len(entries) <= _ENTRIES:
         raise ToolUseError("the file is not a catalogue")
+    if max(map(len, (values["query"], *entries))) > _NAME:
+        raise ToolUseError("a name is too long")
     scored = sorted(((fuzz.WRatio(values["query"], name), name) for name in entries), reverse=True)
     if scored[0][0] - scored[1][0] < _MARGIN or not isinstance(entries[scored[0][1]], str):
         raise ToolUseError("no entry is clearly the most similar one")
