@@ -2,8 +2,8 @@
 
     python perf/escape_calibration.py [--rooms 15] [--seed 1]
 
-Prints three Markdown tables. Budgets of the first are tight (as many turns as the fewest calls), because with the paper's
-turns a weakness that only costs calls costs no success.
+Prints three Markdown tables. Budgets of the first are tight (as many turns as the fewest calls), because with those of the
+paper a weakness that only costs calls costs no success.
 """
 
 import argparse
@@ -34,7 +34,7 @@ OWN: dict[str, tuple[str, Callable[[Diagnosis], float]]] = {
     "wrong_wire": ("parameters not from their source, share", lambda d: 1 - (d.param_adherence or 0.0)),
     "give_up": ("parts not resolved, share", lambda d: 1 - (d.subgoals or 0.0)),
 }
-"""The diagnostic that each weakness is to move; forgetting errs as wrong_wire does, and stubborn repeats other errors."""
+"""The diagnostic that each weakness is to move; forgetting errs as wrong_wire does, stubborn repeats other errors."""
 PUBLISHED = {
     "people, 5 parts": (5, {"SR": 98.3, "Sub": 96.0}),
     "GPT-5.4, 5 parts": (5, {"SR": 96.7, "Sub": 92.0}),
