@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -87,3 +88,23 @@ def test_inspect_gets_out_with_a_mock_model(tmp_path: Path) -> None:
     assert log.status == "success" and log.samples
     (score,) = (log.samples[0].scores or {}).values()
     assert (score.value, (score.metadata or {})["ending"]) == ("C", "done")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("task", ["agenthard/escape_rooms"])
+def test_inspect_eval_finds_the_task_by_its_registered_name(tmp_path: Path, task: str) -> None:
+    pytest.importorskip("inspect_ai")
+    from inspect_ai.log import read_eval_log
+
+    from tests.ace.environment.test_inspect_task import COMMAND, ROOT
+
+    SUITES.write(tmp_path / "suite", rooms()[:1], {}, count=1)
+    words = ["eval", task, "--model", "mockllm/model", "-T", f"path={tmp_path / 'suite'}", "-T", "turns=2"]
+    words += ["--log-dir", str(tmp_path / "logs"), "--display", "plain"]
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND, *words], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    read = read_eval_log(str(log))
+    assert read.status == "success" and read.samples and len(read.samples) == 1
