@@ -2,8 +2,8 @@
 
     python perf/escape_calibration.py [--rooms 15] [--seed 1]
 
-Prints three Markdown tables. Budgets of the first are tight (as many turns as the fewest calls), because with those of the
-paper a weakness that only costs calls costs no success.
+Prints three Markdown tables. Budgets of the first are tight (as many turns as the fewest calls), because with those of
+the paper a weakness that only costs calls costs no success.
 """
 
 import argparse
