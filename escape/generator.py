@@ -33,9 +33,7 @@ PAPER_ROOMS = (60, 60, 60, 60, 30)
 _GRAPHS = 4
 """Graphs that a room may use: the first whose values meet all conditions."""
 _DRAWS = 12
-"""How often values are drawn for a graph, before the next is tried."""
-_ROUNDS = 8
-"""How often all graphs of a room are gone through: among thousands of rooms, one may need it."""
+"""How often values are drawn for a graph."""
 
 
 class Parameters(BaseModel):
@@ -116,10 +114,10 @@ def make(parameters: Parameters, job: Job) -> Instance:
         GenerationError: No draw met all conditions; the message says which were missed.
     """
     misses: dict[str, int] = {}
-    for attempt in range(_GRAPHS * _DRAWS * _ROUNDS):
+    for attempt in range(_GRAPHS * _DRAWS):
         seed = f"{parameters.seed}/{job.nodes}/{job.number}/{attempt}"
         try:
-            return _draw(parameters, job, job.graphs[attempt // _DRAWS % _GRAPHS], seed, attempt + 1)
+            return _draw(parameters, job, job.graphs[attempt // _DRAWS], seed, attempt + 1)
         except UnfillableError as error:
             misses[str(error)] = misses.get(str(error), 0) + 1
     reasons = "; ".join(f"{reason} ({times} times)" for reason, times in misses.items())
