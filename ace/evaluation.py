@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import Field
 
-from agenthard.ace.agents import LEADERBOARD, MAX_TURNS, find
+from agenthard.ace.agents import LEADERBOARD, find
 from agenthard.ace.declared import ACE
-from agenthard.ace.environment import Budgets, Environment, Mode, UnplayableError
+from agenthard.ace.environment import Conditions, Environment, UnplayableError
 from agenthard.ace.instance import Instance
 from agenthard.ace.session import AceSession
 from agenthard.ace.source import AceBench
@@ -19,7 +19,6 @@ from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Model, Request
 from agenthard.play.forecast import llm_settings, workload_of
 from agenthard.play.llm import LlmSettings, first_request, play, trial_seed
-from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.trajectory import Trajectory
 
 UNPLAYABLE = "unplayable"
@@ -31,26 +30,13 @@ _COMPLETION = (60, 300, 2000)
 """Tokens of a reply: a call alone, a call with some words, a call after much thought."""
 
 
-class AceConditions(Record):
+class AceConditions(Conditions):
     """Conditions to play ACE-Bench under."""
 
-    mode: Mode = Mode.REFERENCE
-    """How the tools behave: as the released code does (queries give values), or as the paper says (they give ids)."""
-    extra_queries: int = Field(default=Budgets().extra_queries, ge=-1)
-    """Queries a slot allows beyond one per rule of the slot and one per slot of the instance; -1: no limit."""
-    alpha: float = Field(default=Budgets().alpha, ge=-1)
-    """Global checks per slot of the instance; -1: no limit."""
-    max_turns: int = Field(default=MAX_TURNS, ge=1)
-    """Turns an agent may take."""
     max_truncations: int = Field(default=LlmSettings.model_fields["max_truncations"].default, ge=0)
     """Replies of a model cut off at the length limit that are forgiven."""
     max_output_tokens: int = Field(default=16_384, ge=1)
     """Tokens of a reply, where the model file does not say."""
-
-    @property
-    def budgets(self) -> Budgets:
-        """How often an agent may ask."""
-        return Budgets(self.extra_queries, self.alpha)
 
 
 class AceEvaluation(SuiteEvaluation[Instance, AceConditions, "AceTask"]):

@@ -9,7 +9,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from agenthard.ace.environment import Budgets, Environment, Mode
+from agenthard.ace.environment import Budgets, Conditions, Environment
 from agenthard.ace.files import load_puzzles
 from agenthard.ace.instance import Puzzle
 from agenthard.ace.session import AceSession
@@ -31,12 +31,12 @@ _log = logging.getLogger(__name__)
 @task
 def ace_bench(
     path: str,
-    mode: str = Mode.PAPER,
-    extra_queries: int = 2,
-    alpha: float = 1.0,
+    mode: str = Conditions().mode,
+    extra_queries: int = Conditions().extra_queries,
+    alpha: float = Conditions().alpha,
     failure_rate: float = 0.0,
     seed: int = 0,
-    max_steps: int = 200,
+    max_steps: int = Conditions().max_turns,
     max_truncations: int = 3,
 ) -> Task:
     """Plays the instances of a suite or a file.

@@ -1,6 +1,7 @@
 """Check: what an escape room says of itself, proved again."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.evidence import quote
@@ -14,7 +15,7 @@ from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask
 
-_CATEGORY: dict[ProblemKind, str] = {"hint": "ambiguous-instruction", "leak": "ambiguous-instruction"}
+_CATEGORY: dict[ProblemKind, str] = {"hint": "ambiguous-instruction", "leak": "answer-leakage"}
 _SEVERITY: dict[ProblemKind, Severity] = {
     "hint": Severity.MAY_AFFECT_SCORE,
     "leak": Severity.MAY_AFFECT_SCORE,
@@ -49,7 +50,7 @@ class EscapeProof(TaskDetector):
 
     id = "escape-proof"
     title = "A recorded answer that does not follow from the room"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -93,5 +94,18 @@ def _evidence(task: AgentTask, problem: Problem) -> Iterator[Evidence]:
         yield quote(task, f"{base}/room/parts/{at}/detail", note="what the part tells")
         if problem.part in room["secret"]["mechanisms"]:
             yield quote(task, join(f"{base}/secret/mechanisms", problem.part), note="what is recorded of it")
-    else:
+    if problem.kind == "leak":
+        yield from (
+            quote(task, f"{base}/room{at}", note="the text that tells it") for at in _telling(room, problem.part)
+        )
+    if problem.kind == "answer" or problem.part not in parts:
         yield quote(task, f"{base}/secret/answer", note="the recorded answer")
+
+
+def _telling(room: dict[str, Any], part: str) -> Iterator[str]:
+    """Yield the pointers of the texts that hold a value of a part, its id, or the answer."""
+    mechanism = room["secret"]["mechanisms"].get(part, {"outputs": {"": room["secret"]["answer"]}})
+    found = [part, *mechanism["outputs"].values()] if part else list(mechanism["outputs"].values())
+    texts = {"/story": room["room"]["story"]}
+    texts |= {f"/parts/{at}/detail": each["detail"] for at, each in enumerate(room["room"]["parts"])}
+    yield from (at for at, text in texts.items() if any(value in text for value in found))

@@ -26,7 +26,7 @@ from agenthard.play.stream import in_order
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
-GENERATOR = "agenthard-escape 1"
+GENERATOR = "agenthard-escape 2"
 """Name and version: another version may make other rooms from the same parameters."""
 PAPER_SIZES = (5, 10, 15, 20, 25)
 PAPER_ROOMS = (60, 60, 60, 60, 30)

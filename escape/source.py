@@ -9,6 +9,7 @@ from agenthard.audit.sources.formats.suite import HEAD, MalformedInstanceError, 
 from agenthard.audit.sources.formats.suite.places import no_runs, set_aside
 from agenthard.escape.audit_task import INSTANCE, suite_origins, task_of
 from agenthard.escape.proof.structure import structure_problems
+from agenthard.escape.proof.verify import execution_problems
 from agenthard.escape.room import Instance
 from agenthard.escape.storage import SUITES
 from agenthard.taxonomy.files import open_regular
@@ -58,9 +59,15 @@ class EscapeRooms(Source):
         return self._tasks(Quarantine(), frozenset(ids))
 
     def instances(self, quarantine: Quarantine) -> Iterator[tuple[str, Instance]]:
-        """Stream the rooms themselves, each with the id of its task; rooms that do not hold together are set aside."""
+        """Stream the rooms themselves, each with the id of its task.
+
+        Rooms that do not hold together, or whose tools do not give what is recorded, are set aside: no agent could get
+        out, and the agents would be blamed for it.
+        """
         for suite, index, id, instance in self._contents(quarantine):
             broken = next(structure_problems(instance), None)
+            if broken is None:
+                broken = next(((each.part, each.message) for each in execution_problems(instance)), None)
             if broken:
                 self._set_aside(quarantine, suite, index, f"{': '.join(filter(None, broken))}; {_REMEDY}", id)
             else:

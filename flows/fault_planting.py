@@ -1,5 +1,6 @@
 """Where sound tasks come from: generated and proved, made for the demo, or audited and found clean."""
 
+from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -26,7 +27,7 @@ _GENERATOR = "ace"
 
 
 def plant_faults(
-    source: str | None, path: Path | None, out: Path, seed: int, per_category: int, sound: int
+    source: str | None, path: Path | None, out: Path, seed: int, per_category: int, sound: int, only: str = "*"
 ) -> dict[str, Any]:
     """Plant flaws into sound tasks and write the benchmark, its answer key and the manifest.
 
@@ -37,21 +38,25 @@ def plant_faults(
         seed: seed of all chance.
         per_category: flaws per category.
         sound: tasks that are to stay untouched, at least, where there are as many.
+        only: pattern of the operators to plant, such as ``room-*``.
 
     Returns:
         The manifest.
 
     Raises:
-        CommandError: no task is sound.
+        CommandError: no task is sound, or no operator has such a name.
     """
-    wanted = sound + per_category * len({operator.category for operator in operators()})
+    chosen = [each for each in operators() if fnmatchcase(each.id, only)]
+    if not chosen:
+        raise CommandError(f"no operator is named {only!r}; `agenthard faults operators` lists them")
+    wanted = sound + per_category * len({each.category for each in chosen})
     if source is None or path is None:
         pool, origin = generated(wanted, seed), GENERATED
     else:
         pool, origin = audited(source, path, wanted, seed), f"{source}: the audit finds nothing, the ground truth runs"
     if not pool:
         raise CommandError(f"{path}: no task of {source} is sound, so there is nothing to plant flaws into")
-    return write_planted(plant(pool, operators(), seed, per_category), out, seed, origin)
+    return write_planted(plant(pool, chosen, seed, per_category), out, seed, origin)
 
 
 def audit_planted(out: Path) -> Path:

@@ -17,9 +17,13 @@ from agenthard.escape.generator import Parameters, generate
 from agenthard.escape.room import Instance
 
 PAPER = {5: 9.03, 10: 18.20, 15: 27.73, 20: 36.63}
-RUNS = (("oracle", "per_param"), ("story", "none"), ("random", "per_param")) + tuple(
-    ("greedy", feedback) for feedback in ("none", "binary", "per_param")
-)
+RUNS = tuple(
+    (agent, feedback)
+    for agent, feedback in (
+        *(("oracle", "per_param"), ("hints", "none"), ("story", "none"), ("story", "per_param")),
+        *(("answer-only", "none"), ("random", "per_param")),
+    )
+) + tuple(("greedy", feedback) for feedback in ("none", "binary", "per_param"))
 
 
 def main() -> None:

@@ -1,4 +1,8 @@
-"""All operators, in the order of the modules that hold them, and the table of them in ``docs/faults.md``."""
+"""All operators, in the order of the modules that hold them, and the table of them in ``docs/faults.md``.
+
+Operators that belong to one benchmark are found by its name, as its checks are; another package registers a tuple of
+its own under the entry-point group ``agenthard.operators``.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -19,6 +23,11 @@ from agenthard.audit.faults import (
     tools,
 )
 from agenthard.audit.faults.operator import Operator
+from agenthard.audit.plugins import plugins
+
+GROUP = "agenthard.operators"
+BUILT_IN = {"escape": "agenthard.escape.faults:OPERATORS"}
+"""Operators of ours outside this package: they belong to one benchmark."""
 
 _MODULES: tuple[ModuleType, ...] = (
     texts,
@@ -38,8 +47,9 @@ _MODULES: tuple[ModuleType, ...] = (
 
 @cache
 def operators() -> tuple[Operator, ...]:
-    """Return every operator."""
-    return tuple(value for module in _MODULES for value in vars(module).values() if isinstance(value, Operator))
+    """Return every operator: ours, and those of benchmarks by name."""
+    ours = [value for module in _MODULES for value in vars(module).values() if isinstance(value, Operator)]
+    return (*ours, *(each for plugin in plugins(GROUP, BUILT_IN).values() for each in plugin.load()))
 
 
 def operator_table(operators: Sequence[Operator]) -> str:

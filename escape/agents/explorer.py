@@ -1,6 +1,7 @@
 """What agents without a model share: calls in turns, and a memory of what they were shown."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -15,7 +16,6 @@ from agenthard.taxonomy.task import ToolCall
 Call = tuple[str, dict[str, Any]]
 """A call to make: its name and its arguments."""
 _RETRIES = 5
-_PER_TURN = 8
 
 
 class EpisodeOverError(AgentHardError):
@@ -33,6 +33,8 @@ class Seen:
     """What it is."""
     brief: str
     """Its line in the list."""
+    text: str = ""
+    """What it told when it was looked at."""
     params: dict[str, PortType] = field(default_factory=dict)
     """Types of its parameters; empty until it is looked at."""
     hints: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -71,8 +73,12 @@ class Explorer:
         self._episode = episode
         self._calls = 0
         self._gives: dict[str, dict[str, str]] = {}
-        story, _, start = episode.prompt[1].content.rpartition("\n\n{")
-        self._read(story)
+        stated = re.search(r"in one turn, up to (\d+)", episode.prompt[0].content)
+        self.per_turn = int(stated[1]) if stated else 1
+        """Calls that one turn carries out."""
+        self.story, _, start = episode.prompt[1].content.rpartition("\n\n{")
+        """The text at the start."""
+        self._read(self.story)
         self._appear(json.loads("{" + start)["visible"])
 
     def turn(self, calls: Sequence[Call]) -> list[dict[str, Any]]:
@@ -83,8 +89,8 @@ class Explorer:
             agenthard.play.episode.OutOfTurnsError: No turn is left.
         """
         answers: list[dict[str, Any]] = []
-        for start in range(0, len(calls), _PER_TURN):
-            some = list(calls[start : start + _PER_TURN])
+        for start in range(0, len(calls), self.per_turn):
+            some = list(calls[start : start + self.per_turn])
             found = self._one_turn(some)
             for _ in range(_RETRIES):
                 lost = [at for at, answer in enumerate(found) if "no fault" in answer.get("message", "")]
@@ -115,6 +121,11 @@ class Explorer:
             if part.kind == "terminal" and part.resolved:
                 self.turn([("submit_answer", {"answer": next(iter(part.outputs.values()))})])
                 raise EpisodeOverError
+
+    def texts(self) -> Iterator[str]:
+        """Yield every text that was shown: the story, and of each part its line and what it told."""
+        yield self.story
+        yield from (text for part in self.parts.values() for text in (part.brief, part.text) if text)
 
     def pool(self, type: PortType) -> list[str]:
         """Return every known value that a parameter of a type takes, each once."""
@@ -176,7 +187,7 @@ class Explorer:
             part.outputs, part.resolved = answer["outputs"], True
 
     def _look(self, id: str, part: Seen, answer: dict[str, Any]) -> None:
-        part.looked = True
+        part.looked, part.text = True, answer["text"]
         self._read(answer["text"])
         part.hints = hints_in(answer["text"])
         types: dict[str, Any] = {name: text.partition(":")[0] for name, text in answer.get("params", {}).items()}

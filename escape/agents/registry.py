@@ -8,6 +8,7 @@ from typing import Any
 from agenthard.escape.agents import strategies
 from agenthard.escape.agents.explorer import EpisodeOverError, Explorer
 from agenthard.escape.agents.oracle import KNOBS, Noise, Oracle
+from agenthard.escape.agents.reader import read_story
 from agenthard.escape.room import Instance
 from agenthard.play.ending import Ending
 from agenthard.play.episode import Episode, OutOfTurnsError
@@ -28,10 +29,12 @@ LEADERBOARD = (
 """Agents that spread from always out to almost never."""
 
 _STRATEGIES: dict[str, Callable[[Explorer], None]] = {
-    "story": strategies.story,
+    "story": read_story,
+    "hints": strategies.hints,
     "clue-first": strategies.clue_first,
     "greedy": strategies.greedy,
     "random": strategies.random,
+    "answer-only": strategies.answer_only,
 }
 ORACLE = "oracle"
 BASES = {ORACLE: "Knows the graph and all values."} | {

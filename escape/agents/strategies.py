@@ -8,8 +8,8 @@ _TRIES = 400
 """Combinations of values that are tried at a part before it is left until something new is known."""
 
 
-def story(explorer: Explorer) -> None:
-    """Reads the hints and follows them: a part is used when all its hints lead to known values."""
+def hints(explorer: Explorer) -> None:
+    """Follows the hints by the key that they were written with: the most that the texts tell, without any search."""
     while True:
         explorer.submit_if_found()
         looked = explorer.look_around()
@@ -19,6 +19,14 @@ def story(explorer: Explorer) -> None:
         explorer.turn(calls)
         if not looked and not any(explorer.parts[id].resolved and not was for id, was in before.items()):
             explorer.turn([("give_up", {"reason": "the hints lead no further"})])
+
+
+def answer_only(explorer: Explorer) -> None:
+    """Uses nothing: submits every value that the texts in sight tell, as it is and as an answer begins."""
+    explorer.look_around()
+    guesses = [guess for value in explorer.told for guess in (value, f"ESC-{value}")]
+    explorer.turn([("submit_answer", {"answer": guess}) for guess in guesses])
+    explorer.turn([("give_up", {"reason": "nothing else is told"})])
 
 
 def greedy(explorer: Explorer) -> None:
@@ -63,7 +71,8 @@ def _search(explorer: Explorer, *, use_hints: bool) -> None:
         if not moves and not looked:
             explorer.turn([("give_up", {"reason": "everything was tried"})])
         explorer.rng.shuffle(moves)
-        calls = [(explorer.parts[id].call, {"node_id": id, "params": params}) for id, params in moves[:8]]
+        now = moves[: explorer.per_turn]
+        calls = [(explorer.parts[id].call, {"node_id": id, "params": params}) for id, params in now]
         for (id, params), answer in zip(moves, explorer.turn(calls), strict=False):
             tried[id].add(tuple(params.values()))
             for name, verdict in answer.get("params", {}).items():

@@ -39,8 +39,8 @@ class Conditions(Record):
     """When a tool works."""
     turns: int = Field(default=0, ge=-1)
     """Turns; 0: the paper's number for the size of the room, -1: no limit."""
-    calls_per_turn: int = Field(default=8, ge=1)
-    """Calls of one turn that are carried out."""
+    calls_per_turn: int = Field(default=2, ge=1)
+    """Calls of one turn that are carried out. The paper's agents make 1.3 to 1.8; with many, searching suffices."""
     submits: int = Field(default=-1, ge=-1)
     """Answers that may be submitted; -1: no limit."""
 

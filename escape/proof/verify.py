@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from time import process_time
 from typing import Any, Literal
 
 from agenthard.escape.environment import Conditions, Environment
@@ -15,6 +16,8 @@ from agenthard.escape.templates import find_template
 from agenthard.escape.templates.template import Files, ToolUseError
 from agenthard.escape.values import execute
 
+_SECONDS = 1
+"""CPU time that the tools of a room may take together: those of an honest room take milliseconds."""
 ProblemKind = Literal["structure", "link", "execution", "answer", "hint", "leak", "oracle", "certificate"]
 
 
@@ -61,7 +64,7 @@ def verify(instance: Instance) -> Report:
     broken = [Problem("structure", message, part) for part, message in structure_problems(instance)]
     if broken:
         return Report(instance.id, tuple(broken), Certificate("", 0, 0, 0, 0))
-    problems = [*_link_problems(instance), *_execution_problems(instance)]
+    problems = [*_link_problems(instance), *execution_problems(instance)]
     hints = list(_hint_problems(instance))
     problems += [*hints, *_leaks(instance)]
     calls, turns = 0, 0
@@ -124,13 +127,22 @@ def _link_problems(instance: Instance) -> Iterator[Problem]:
                 yield Problem("link", f"{input} is not what {link.source} gives", part.id)
 
 
-def _execution_problems(instance: Instance) -> Iterator[Problem]:
-    files = Files.restored(instance.secret.files)
+def execution_problems(instance: Instance) -> Iterator[Problem]:
+    """Execute every tool on what is recorded, and yield what differs; stops when the room takes too long."""
+    start = process_time()
+    try:
+        files = Files.restored(instance.secret.files)
+    except ValueError:
+        yield Problem("execution", "a file is not stored in base 64")
+        return
     for id, mechanism in instance.secret.mechanisms.items():
         template = find_template(mechanism.template)
         assert template is not None, "templates were checked before"
         if template.kind in ("item", "lock", "container"):
             continue
+        if process_time() - start > _SECONDS:
+            yield Problem("execution", f"its tools take more than {_SECONDS} seconds of CPU time together")
+            return
         try:
             outputs = execute(template, mechanism.inputs, files, instance.secret.salt)
         except (ToolUseError, WrongTypeError) as error:

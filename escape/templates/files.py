@@ -4,6 +4,7 @@ import csv
 import heapq
 import io
 import json
+import re
 import zipfile
 from pathlib import PurePosixPath
 from random import Random
@@ -18,6 +19,9 @@ MAX_BYTES = 1 << 20
 """Bytes of a file, packed or unpacked."""
 _MARGIN = 15
 """Points by which the best entry of a catalogue has to be ahead of the next."""
+_ENTRIES, _NAME = 100, 300
+"""Entries of a catalogue, and characters of a name: comparing takes time with the product of the lengths."""
+_PATH = re.compile(r"\w+(?:\.\w+|\[\d{1,6}\])*", re.ASCII)
 _DATE = (2001, 1, 1, 0, 0, 0)
 
 
@@ -98,8 +102,9 @@ def _query(values: Values, files: Files) -> dict[str, str]:
     import jmespath
     from jmespath.exceptions import JMESPathError
 
-    if len(values["path"]) > 200:
-        raise ToolUseError("the path is too long")
+    # Names and positions only: projections and functions of the language can take any time.
+    if len(values["path"]) > 200 or not _PATH.fullmatch(values["path"]):
+        raise ToolUseError("the path has to be names with dots and positions in brackets")
     try:
         found = jmespath.search(values["path"], _document(files, values["file"]))
     except (JMESPathError, RecursionError) as error:
@@ -121,18 +126,18 @@ def _shortest(values: Values, files: Files) -> dict[str, str]:
     if not isinstance(graph, dict) or len(graph) > 1000:
         raise ToolUseError("the file is not a graph")
     reached: set[str] = set()
-    heap: list[tuple[int, tuple[str, ...]]] = [(0, (values["source"],))]
+    heap: list[tuple[int, str]] = [(0, values["source"])]
     while heap:
-        length, path = heapq.heappop(heap)
-        if path[-1] == values["target"]:
-            return {"path": " > ".join(path), "length": str(length)}
-        if path[-1] not in reached:
-            reached.add(path[-1])
-            onward = graph.get(path[-1], {})
+        length, place = heapq.heappop(heap)
+        if place == values["target"]:
+            return {"length": str(length)}
+        if place not in reached:
+            reached.add(place)
+            onward = graph.get(place, {})
             if not isinstance(onward, dict) or not all(isinstance(way, int) and way >= 0 for way in onward.values()):
                 raise ToolUseError("the file is not a graph with lengths")
             for node, way in onward.items():
-                heapq.heappush(heap, (length + way, (*path, node)))
+                heapq.heappush(heap, (length + way, node))
     raise ToolUseError("no way leads from the source to the target")
 
 
@@ -157,8 +162,10 @@ def _fuzzy(values: Values, files: Files) -> dict[str, str]:
     from rapidfuzz import fuzz
 
     entries = _document(files, values["file"])
-    if not isinstance(entries, dict) or len(entries) < 2 or len(entries) > 1000:
+    if not isinstance(entries, dict) or not 2 <= len(entries) <= _ENTRIES:
         raise ToolUseError("the file is not a catalogue")
+    if max(map(len, (values["query"], *entries))) > _NAME:
+        raise ToolUseError("a name is too long")
     scored = sorted(((fuzz.WRatio(values["query"], name), name) for name in entries), reverse=True)
     if scored[0][0] - scored[1][0] < _MARGIN or not isinstance(entries[scored[0][1]], str):
         raise ToolUseError("no entry is clearly the most similar one")
@@ -209,9 +216,9 @@ FILES = (
     ),
     tool(
         "shortest_path",
-        "finds the shortest way between two places on a map",
+        "measures the shortest way between two places on a map",
         ["graph:F! the map", "source:T the place to start from", "target:T the place to go to"],
-        ["path:T the places on the way", "length:B the length of the way"],
+        ["length:B the length of the way"],
         _shortest,
         _graph_fill,
     ),

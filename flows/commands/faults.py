@@ -25,6 +25,7 @@ def plant(
     seed: Annotated[int, typer.Option(help="Seed of all random draws; the same seed gives the same bytes.")] = 0,
     per_category: Annotated[int, typer.Option("--per-category", min=1, help="Flaws per category.")] = 20,
     sound: Annotated[int, typer.Option(min=0, help="Tasks that stay untouched, at least.")] = 200,
+    operator: Annotated[str, typer.Option(help="Plant only operators of this name; * stands for any letters.")] = "*",
     audit: Annotated[bool, typer.Option("--audit", help="Audit the benchmark at once, into OUT/run.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -40,7 +41,7 @@ def plant(
 
     if (source is None) != (path is None):
         raise CommandError("give a source and its folder, or neither: `agenthard faults plant SOURCE PATH`")
-    manifest = plant_faults(source, path, out, seed, per_category, sound)
+    manifest = plant_faults(source, path, out, seed, per_category, sound, operator)
     if audit:
         with show_progress(error_console()):
             audit_planted(out)

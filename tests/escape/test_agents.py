@@ -1,12 +1,15 @@
 """Agents of known skill: who gets out, and which diagnostic each weakness moves."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from agenthard.escape.agents import LEADERBOARD, find
+from agenthard.escape.agents import LEADERBOARD, find, reader
 from agenthard.escape.diagnostics import Diagnosis, diagnose, drops
 from agenthard.escape.evaluation import EscapeConditions, EscapeTask
+from agenthard.escape.generator import Parameters, generate
 from agenthard.play.registry import UnknownAgentError
 from tests.escape.made import play, rooms
 
@@ -27,16 +30,42 @@ def test_the_oracle_needs_the_fewest_calls_and_the_submission() -> None:
         assert run.usage["calls"] == instance.certificate.min_calls + 1
 
 
-def test_who_reads_the_hints_gets_out_without_feedback() -> None:
-    assert all(play("story", instance, feedback="none").passed for instance in rooms())
+def test_who_has_the_key_of_the_hints_gets_out_without_feedback() -> None:
+    assert all(play("hints", instance, feedback="none").passed for instance in rooms())
 
 
 def test_who_reads_no_hint_needs_more_calls_and_who_guesses_stays_inside() -> None:
     large = [instance for instance in rooms() if instance.room.nodes == 15][:3]
     for instance in large:
-        assert play("greedy", instance).usage["calls"] > 2 * play("story", instance).usage["calls"]
+        assert play("greedy", instance).usage["calls"] > 2 * play("hints", instance).usage["calls"]
         assert not play("random", instance).passed
         assert not play("greedy", instance, feedback="none").passed
+
+
+@pytest.mark.long
+def test_searching_is_weaker_than_reading_and_reading_than_knowing() -> None:
+    suite = list(generate(Parameters(sizes=(5, 10, 20), rooms=(60, 60, 12))))
+    for nodes in (5, 10, 20):
+        some = [instance for instance in suite if instance.room.nodes == nodes]
+        oracle, story, greedy = (
+            sum(bool(play(a, each).passed) for each in some) for a in ("oracle", "story", "greedy")
+        )
+        assert greedy < story < oracle == len(some)
+        assert not any(play("answer-only", instance).passed for instance in some)
+        if nodes >= 10:
+            assert sum(bool(play("random", instance).passed) for instance in some) <= 1
+
+
+def test_the_story_reader_knows_no_sign_and_no_sentence_of_the_generator() -> None:
+    source = Path(reader.__file__).read_text(encoding="utf-8")
+    assert "narrative" not in source and "hints_in" not in source and "secret" not in source
+    told = rooms()[0].room
+    strange = {part.id: part.detail.replace("`", "") for part in told.parts}
+    bare = replace(
+        rooms()[0], room=replace(told, parts=tuple(replace(part, detail=strange[part.id]) for part in told.parts))
+    )
+    assert play("hints", bare).passed is False
+    assert play("story", bare).usage["resolved"] > 0
 
 
 @pytest.mark.parametrize("agent", LEADERBOARD)

@@ -144,7 +144,7 @@ def test_turns_and_calls_are_limited() -> None:
     many = Environment(ROOM)
     many.begin_turn()
     answers = [many.call("investigate", {"node_id": ROOM.exit})["ok"] for _ in range(9)]
-    assert answers == [True] * 8 + [False]
+    assert answers == [True] * 2 + [False] * 7
     assert [budget_for(size) for size in (5, 10, 15, 20, 25)] == [35, 80, 130, 160, 200]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,11 @@ def calls() -> list[tuple[str, dict[str, Any]]]:
 
 
 class Script:
-    """A model that makes the oracle's calls, three in a reply."""
+    """A model that makes the oracle's calls, two in a reply."""
 
     async def complete(self, request: Request, *, purpose: str, owner: str) -> Completion:
         done = sum(len(message.calls) for message in request.messages)
-        some = calls()[done : done + 3]
+        some = calls()[done : done + 2]
         written = tuple(Call(id=f"c{done + n}", name=name, arguments=json.dumps(a)) for n, (name, a) in enumerate(some))
         message = ChatMessage(role="assistant", text="", calls=written)
         return Completion(reply=Reply(message=message, finish="tool_calls"), attempts=1, cost=0.0)
@@ -41,7 +42,7 @@ async def test_a_model_gets_out_through_the_shared_loop() -> None:
     run = await play(Script(), LlmSettings(model="openai/some-model"), session)
     assert run.passed and run.ending == "done" and ROOM.certificate
     assert run.usage["calls"] == ROOM.certificate.min_calls + 1
-    assert run.usage["turns"] == -(-len(calls()) // 3)
+    assert run.usage["turns"] == -(-len(calls()) // 2)
 
 
 def test_a_client_over_mcp_gets_out(tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_inspect_gets_out_with_a_mock_model(tmp_path: Path) -> None:
 
     def respond(messages: list[Any], tools: Any, choice: Any, config: Any) -> Any:
         done = sum(len(m.tool_calls or ()) for m in messages if m.role == "assistant")
-        some = calls()[done : done + 3]
+        some = calls()[done : done + 2]
         made = [ToolCall(id=f"c{done + n}", function=name, arguments=a) for n, (name, a) in enumerate(some)]
         message = ChatMessageAssistant(content="", tool_calls=made)
         choices = [ChatCompletionChoice(message=message, stop_reason="tool_calls")]
@@ -87,3 +88,23 @@ def test_inspect_gets_out_with_a_mock_model(tmp_path: Path) -> None:
     assert log.status == "success" and log.samples
     (score,) = (log.samples[0].scores or {}).values()
     assert (score.value, (score.metadata or {})["ending"]) == ("C", "done")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("task", ["agenthard/escape_rooms"])
+def test_inspect_eval_finds_the_task_by_its_registered_name(tmp_path: Path, task: str) -> None:
+    pytest.importorskip("inspect_ai")
+    from inspect_ai.log import read_eval_log
+
+    from tests.ace.environment.test_inspect_task import COMMAND, ROOT
+
+    SUITES.write(tmp_path / "suite", rooms()[:1], {}, count=1)
+    words = ["eval", task, "--model", "mockllm/model", "-T", f"path={tmp_path / 'suite'}", "-T", "turns=2"]
+    words += ["--log-dir", str(tmp_path / "logs"), "--display", "plain"]
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND, *words], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    read = read_eval_log(str(log))
+    assert read.status == "success" and read.samples and len(read.samples) == 1

@@ -8,6 +8,7 @@ import typer
 from agenthard.flows.commands.ace.reading import one_message
 
 if TYPE_CHECKING:
+    from agenthard.ace.environment import Conditions
     from agenthard.ace.instance import Puzzle
 
 
@@ -17,6 +18,9 @@ def serve_mcp(
     result: Annotated[Path | None, typer.Option(help="Where to write the outcome as JSON when the client is gone.")] = (
         None
     ),
+    mode: Annotated[str, typer.Option(help="reference or paper: how the tools behave.")] = "reference",
+    extra_queries: Annotated[int, typer.Option(min=-1, help="Queries beyond those of a slot; -1: no limit.")] = 2,
+    alpha: Annotated[float, typer.Option(min=-1, help="Global checks per slot; -1: no limit.")] = 1.0,
     failure_rate: Annotated[float, typer.Option(min=0, max=1, help="Probability that a tool call fails.")] = 0.0,
     seed: Annotated[int, typer.Option(help="Seed of the failures.")] = 0,
 ) -> None:
@@ -33,10 +37,28 @@ def serve_mcp(
     from agenthard.flows.commands.output import protocol_output
     from agenthard.play.mcp_server import serve
 
+    conditions = _conditions(mode=mode, extra_queries=extra_queries, alpha=alpha)
     with one_message(), protocol_output():
         puzzle = _puzzle(path, instance)
-        session = AceSession(Environment(puzzle, failure_rate=failure_rate, seed=seed))
+        environment = Environment(
+            puzzle, mode=conditions.mode, budgets=conditions.budgets, failure_rate=failure_rate, seed=seed
+        )
+        session = AceSession(environment)
         serve(session, "agenthard-ace", result=result)
+
+
+def _conditions(mode: str, **budgets: float) -> "Conditions":
+    """Return the conditions that options name, the same record and defaults as `agenthard evaluate ace` has.
+
+    Raises:
+        CommandError: the mode is unknown.
+    """
+    from agenthard.ace.environment import Conditions, Mode
+    from agenthard.flows.errors import CommandError
+
+    if mode not in list(Mode):
+        raise CommandError(f"no mode {mode!r}; there are: {', '.join(Mode)}")
+    return Conditions.model_validate({"mode": mode, **budgets})
 
 
 def _puzzle(path: Path, id: str) -> "Puzzle":

@@ -13,6 +13,7 @@ import pytest
 from agenthard.audit.execution.gold import gold_replay
 from agenthard.audit.faults import Fault, Operator, Sound, operator_table, operators, with_runs
 from agenthard.audit.faults.soundness import accepts_gold
+from agenthard.escape.generator import EscapeGenerator
 from agenthard.flows.fault_planting import generated
 from agenthard.taxonomy import AgentTask, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
 from agenthard.taxonomy.accepted import any_of
@@ -65,7 +66,8 @@ DAY = make_task(
 
 @cache
 def pool() -> tuple[Sound, ...]:
-    return (*generated(12, seed=3), *with_runs([ROOM, DAY], []))
+    rooms = [task for task, _ in EscapeGenerator().sound(12, 3)]
+    return (*generated(12, seed=3), *with_runs([ROOM, DAY, *rooms], []))
 
 
 @cache
