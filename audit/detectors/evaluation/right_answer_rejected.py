@@ -28,10 +28,11 @@ class RightAnswerRejected(SuiteDetector):
 
     The ground truth is changed in one place at a time so that it stays right: a number written otherwise (86.0 for 86
     where any number is documented; 481.5 for 481.50 or "ten" for 10 in a reply), an argument left out whose documented
-    default is the wanted value, a day or words as the user writes them where no form is documented, calls in another
-    order where any order is accepted, a call repeated that changes nothing where further calls are free, a file copied
-    and removed instead of moved where a replay leaves the same state. The task's own evaluator judges each. How it
-    treats numbers, orders and paths is a matter of the evaluator: all tasks share a finding, which may affect the
+    default is the wanted value, the documented default spelled out for an argument that the ground truth leaves out, a
+    day or words as the user writes them where no form is documented, calls in another order where any order is
+    accepted, a call repeated that changes nothing where further calls are free, a file copied and removed instead of
+    moved where a replay leaves the same state. The task's own evaluator judges each. How it treats numbers, orders and
+    paths is a matter of the evaluator: all tasks share a finding, which may affect the
     score. The others are flaws of ground truths; tasks that demand the same default share one.
 
     Where runs were given, such a cause decides the score of a task if a run failed that passes once its numbers are
@@ -47,7 +48,7 @@ class RightAnswerRejected(SuiteDetector):
 
     id = "right-answer-rejected"
     title = "the evaluator rejects a right answer"
-    version = "2"
+    version = "3"
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
