@@ -58,7 +58,8 @@ def mutants(task: AgentTask) -> Iterator[Mutant]:
             elif "redundant_calls_free" in task.traits:
                 yield _repeated(task, turns, i, j)
             if not state:
-                yield _dropped(task, turns, i, j)
+                if not _is_made_twice(turns, i, j):
+                    yield _dropped(task, turns, i, j)
                 yield from _defaults_spelled_out(task, turns, i, j)
             elif "unchecked_turns" in task.traits:
                 yield from _by_other_calls(task, turns, i, j)
@@ -213,6 +214,12 @@ def _defaults_spelled_out(task: AgentTask, turns: Turns, i: int, j: int) -> Iter
 def _is_nothing(default: Any) -> bool:
     """Tell whether a default says that nothing is given: whether one can spell that out is not documented."""
     return default is None or default in ([], {}) or str(default).casefold() in ("", "null", "none", "n/a")
+
+
+def _is_made_twice(turns: Turns, i: int, j: int) -> bool:
+    """Tell whether the ground truth has an equal call: whether both are wanted is then open."""
+    call = turns[i][j]
+    return sum((one.name, one.arguments) == (call.name, call.arguments) for turn in turns for one in turn) > 1
 
 
 def _repeated(task: AgentTask, turns: Turns, i: int, j: int) -> Mutant:
