@@ -48,7 +48,7 @@ class UnreachableValue(TaskDetector):
     id = "unreachable-value"
     title = "an identifier that no read shows"
     version = "1"
-    category = "insufficient-toolset"
+    category = "redundant-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
     about_values = True
