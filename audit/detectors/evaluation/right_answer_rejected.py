@@ -10,6 +10,7 @@ from agenthard.audit.execution.counterfactual import CORRECTIONS, decided_runs
 from agenthard.audit.execution.environment import Attempt, ExecutionError
 from agenthard.audit.execution.gold import environment_of, replay_command, why_not_mutated
 from agenthard.audit.execution.mutation import Mutant, Truth, mutants, other_side
+from agenthard.audit.execution.mutation.mutants import DEFAULT_SPELLED_OUT
 from agenthard.audit.execution.replay import gold_turns
 from agenthard.audit.proof import wrongly_fails
 from agenthard.taxonomy.finding import Level, Severity, Tier
@@ -28,11 +29,13 @@ class RightAnswerRejected(SuiteDetector):
 
     The ground truth is changed in one place at a time so that it stays right: a number written otherwise (86.0 for 86
     where any number is documented; 481.5 for 481.50 or "ten" for 10 in a reply), an argument left out whose documented
-    default is the wanted value, a day or words as the user writes them where no form is documented, calls in another
-    order where any order is accepted, a call repeated that changes nothing where further calls are free, a file copied
-    and removed instead of moved where a replay leaves the same state. The task's own evaluator judges each. How it
-    treats numbers, orders and paths is a matter of the evaluator: all tasks share a finding, which may affect the
-    score. The others are flaws of ground truths; tasks that demand the same default share one.
+    default is the wanted value, the documented default spelled out for an argument that the ground truth leaves out, a
+    day or words as the user writes them where no form is documented, calls in another order where any order is
+    accepted, a call repeated that changes nothing where further calls are free, a file copied and removed instead of
+    moved where a replay leaves the same state. The task's own evaluator judges each. How it treats numbers, orders and
+    paths is a matter of the evaluator: all tasks share a finding, which may affect the
+    score, as does a default that is spelled out. The others are flaws of ground truths; tasks that demand the same
+    default share one.
 
     Where runs were given, such a cause decides the score of a task if a run failed that passes once its numbers are
     written as the evaluator wants them, all else being equal.
@@ -47,7 +50,7 @@ class RightAnswerRejected(SuiteDetector):
 
     id = "right-answer-rejected"
     title = "the evaluator rejects a right answer"
-    version = "2"
+    version = "3"
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -103,13 +106,14 @@ class RightAnswerRejected(SuiteDetector):
                 yield mutant, self._hit(task, mutant, number[key], wrong[key])
 
     def _hit(self, task: AgentTask, mutant: Mutant, number: int, wrong: int) -> Hit:
+        spelled_out = mutant.operator == DEFAULT_SPELLED_OUT  # few runs do so
         what = "reply" if mutant.field == "reply" else f"value of {mutant.field}"
         return Hit(
             claim=f"The evaluator rejects a right {what} ({mutant.change}): {mutant.why}",
             evidence=(quote(task, mutant.pointer, note=f"rejected: {mutant.change}"), *other_side(task, mutant)),
             fix="Accept both, or compare values instead of how they are written.",
             cause=shared_cause(task, mutant.operator, mutant.field) if mutant.shared == "task" else _cause(mutant),
-            severity=Severity.MAY_AFFECT_SCORE if mutant.shared == "operator" else None,
+            severity=Severity.MAY_AFFECT_SCORE if mutant.shared == "operator" or spelled_out else None,
             tier=None if mutant.certain else Tier.SUSPECTED,
             level=_LEVELS[mutant.shared],
             command=replay_command(task, mutant.id),

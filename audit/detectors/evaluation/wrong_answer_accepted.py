@@ -42,9 +42,9 @@ class WrongAnswerAccepted(SuiteDetector):
     """The evaluator accepts an answer that is wrong in one place.
 
     The ground truth is changed in one place at a time so that it is certainly wrong: another documented choice, another
-    number or day (next to it and far off), another entity of the database, a call left out, a decimal point, a sign or
-    a slash lost, a power made a product, a value left out that the user states and that is not the default. The task's
-    own evaluator judges each.
+    number or day (next to it and far off), another entity of the database, a call left out of which there is no second,
+    a decimal point, a sign or a slash lost, a power made a product, a value left out that the user states and that is
+    not the default. The task's own evaluator judges each.
 
     * Where calls are compared, an accepted mutant is a flaw of the evaluator. What it cannot see is looked for first,
       in general words: every wrong value has a class by the type of the right value, by its place (the argument itself,
@@ -68,7 +68,7 @@ class WrongAnswerAccepted(SuiteDetector):
 
     id = "wrong-answer-accepted"
     title = "the evaluator accepts a wrong answer"
-    version = "3"
+    version = "4"
     category = "too-lenient"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED

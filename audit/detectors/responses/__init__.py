@@ -6,5 +6,14 @@ from agenthard.audit.detectors.responses.consensus_against_gold import Consensus
 from agenthard.audit.detectors.responses.few_pass import FewPass
 from agenthard.audit.detectors.responses.flaky_trials import FlakyTrials
 from agenthard.audit.detectors.responses.negative_discrimination import NegativeDiscrimination
+from agenthard.audit.detectors.responses.same_wrong_value import SameWrongValue
 
-__all__ = ["AllFail", "FewPass", "AllPass", "NegativeDiscrimination", "ConsensusAgainstGold", "FlakyTrials"]
+__all__ = [
+    "AllFail",
+    "FewPass",
+    "AllPass",
+    "NegativeDiscrimination",
+    "ConsensusAgainstGold",
+    "SameWrongValue",
+    "FlakyTrials",
+]

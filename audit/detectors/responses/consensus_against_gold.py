@@ -1,12 +1,14 @@
 """Tasks on which models agree with one another, and not with the ground truth."""
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from agenthard.audit.detectors.support.recorded_runs import answered, effect_of_calls, effect_of_gold, effect_of_run
 from agenthard.audit.detectors.support.score_matrix import quote_verdict
-from agenthard.audit.evidence import quote, quote_run
+from agenthard.audit.evidence import canonical_json, quote, quote_run
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -16,6 +18,8 @@ MIN_MODELS = 5
 """Fewer models agree by chance too easily."""
 MIN_SHARE = 0.3
 """The models that agree are at least so many of those that ran the task."""
+MOST_DIFFERENCES = 4
+"""Calls that the claim compares with the ground truth."""
 EXEMPLARS = 3
 """Runs quoted per task, each of another model."""
 
@@ -30,7 +34,8 @@ class ConsensusAgainstGold(SuiteDetector):
     at least 30 % of them; and of those in the group and those that mostly pass together, the 95 % Wilson interval of
     the group's share lies above one half.
 
-    The finding gives the group (k of N models) with its interval, and how many models mostly pass. A group that changes
+    The finding gives the group (k of N models) with its interval, how many models mostly pass, and the calls and fields
+    in which what the group does differs from the ground truth. A group that changes
     nothing at all is said to do so: it can be a refusal, or a user who hung up.
 
     Flagged: twelve of twenty-three models change the user's address and one order, the ground truth changes a second
@@ -42,7 +47,7 @@ class ConsensusAgainstGold(SuiteDetector):
 
     id = "consensus-against-gold"
     title = "Models agree on something else than the ground truth"
-    version = "1"
+    version = "2"
     category = "suspicious-score-pattern"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SIGNAL
@@ -80,6 +85,7 @@ class ConsensusAgainstGold(SuiteDetector):
                 "passes": 2 * sum(verdicts) > len(verdicts),
                 "other": effect if differs else None,
                 "runs": len(verdicts),
+                "gold": gold if differs else None,
             }
             evidence = (examples[model, effect], *_gold(task)) if differs else ()
             yield Observation(task_id=task.id, key=model, value=value, evidence=evidence)
@@ -107,6 +113,37 @@ class ConsensusAgainstGold(SuiteDetector):
                 yield Conclusion(task_ids=(task,), hit=_hit(task, effect, group, len(items), passing))
 
 
+def _apart(effect: str, gold: str | None) -> str:
+    """Say in which calls and fields a common outcome differs from the ground truth; nothing for answers."""
+    if gold is None:
+        return ""
+    theirs, ours = Counter(effect.splitlines()), Counter(gold.splitlines())
+    extra, lacking = sorted((theirs - ours).elements()), sorted((ours - theirs).elements())
+    said = []
+    for line in list(extra):
+        name, _, given = line.partition(" ")
+        other = next((each for each in lacking if each.startswith(f"{name} ")), None)
+        if other is not None:
+            extra.remove(line)
+            lacking.remove(other)
+            said.append(f"{name} differs in {_fields(json.loads(given), json.loads(other.partition(' ')[2]))}")
+    said += [f"they alone call {name}" for name in dict.fromkeys(line.partition(" ")[0] for line in extra)]
+    said += [
+        f"the ground truth alone calls {name}" for name in dict.fromkeys(line.partition(" ")[0] for line in lacking)
+    ]
+    return f" Where they differ: {'; '.join(said[:MOST_DIFFERENCES])}." if said else ""
+
+
+def _fields(theirs: dict[str, Any], ours: dict[str, Any]) -> str:
+    names = sorted(name for name in {*theirs, *ours} if theirs.get(name) != ours.get(name))
+    return ", ".join(f"{name} ({_short(theirs.get(name))} for {_short(ours.get(name))})" for name in names)
+
+
+def _short(value: Any) -> str:
+    text = canonical_json(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
 def _quote(task: AgentTask, run: Trajectory, effect: str) -> Evidence:
     for now in answered(run.messages):
         if effect and effect_of_calls(task, [now.call]) in effect.splitlines():
@@ -124,9 +161,10 @@ def _hit(task: str, effect: str, group: Sequence[Observation], models: int, pass
     runs = sum(item.value["runs"] for item in group)
     calls = len(effect.splitlines())
     does = f"make the same {calls} calls, which mostly fail" if effect else "change nothing, which mostly fails"
+    apart = _apart(effect, group[0].value["gold"])
     return Hit(
         claim=f"On task {task} {len(group)} of {models} models ({len(group) / models:.0%}, 95 % interval {low:.0%} to "
-        f"{high:.0%}) {does}, against the ground truth; {passing} mostly pass.",
+        f"{high:.0%}) {does}, against the ground truth; {passing} mostly pass.{apart}",
         fix="Check whether what these models agree on is what the user and the policy ask for.",
         cause=f"task {task}",
         evidence=(*(item.evidence[0] for item in group[:EXEMPLARS]), group[0].evidence[1]),

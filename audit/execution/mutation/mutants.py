@@ -33,6 +33,8 @@ OPERATORS: tuple[Callable[[MutationSite, Random], Iterator[Change]], ...] = (
 )
 """Operators that change one value."""
 
+DEFAULT_SPELLED_OUT = "default-spelled-out"
+"""Operator that gives an argument its documented default."""
 MOST_ACCEPTED = 256
 """Arguments with more accepted values are not changed: comparing with all of them would take too long."""
 
@@ -56,7 +58,9 @@ def mutants(task: AgentTask) -> Iterator[Mutant]:
             elif "redundant_calls_free" in task.traits:
                 yield _repeated(task, turns, i, j)
             if not state:
-                yield _dropped(task, turns, i, j)
+                if not _is_made_twice(turns, i, j):
+                    yield _dropped(task, turns, i, j)
+                yield from _defaults_spelled_out(task, turns, i, j)
             elif "unchecked_turns" in task.traits:
                 yield from _by_other_calls(task, turns, i, j)
         if task.ground_truth.call_matching == "any_order" and len(turn) > 1:
@@ -144,6 +148,8 @@ def _mutant(task: AgentTask, place: MutationSite, change: Change, turns: Turns) 
 def other_side(task: AgentTask, mutant: Mutant) -> Iterator[Evidence]:
     """Quote what a changed argument is judged by: its documentation, and the user's words where they are its value."""
     tokens = split(mutant.pointer)
+    if mutant.operator == DEFAULT_SPELLED_OUT:
+        tokens += ["arguments", mutant.field.rpartition(".")[2]]
     if tokens[4:5] != ["arguments"] or len(tokens) < 6:
         return
     i, j, name = int(tokens[2]), int(tokens[3]), tokens[5]
@@ -186,6 +192,34 @@ def _dropped(task: AgentTask, turns: Turns, i: int, j: int) -> Mutant:
     why = "a call that is wanted is not made"
     dropped = _on_call(task, i, j, "dropped-call", Truth.WRONG, why, without(turns, i, j))
     return dropped.model_copy(update={"kind": ValueClass(type="call", place="call", relation="other")})
+
+
+def _defaults_spelled_out(task: AgentTask, turns: Turns, i: int, j: int) -> Iterator[Mutant]:
+    """Give an argument that the ground truth leaves out the value that it has anyway: the documented default."""
+    call = turns[i][j]
+    tool = task.tool(call.name, call.requestor)
+    properties = (tool.parameters.get("properties") or {}) if tool else {}
+    for name, schema in properties.items():
+        default = schema.get("default") if isinstance(schema, dict) else None
+        if name in call.arguments or (tool and name in tool.parameters.get("required", ())) or _is_nothing(default):
+            continue
+        arguments = {**call.arguments, name: default}
+        changed = _replaced(turns, i, j, call.model_copy(update={"arguments": arguments, "text": None}))
+        why = f"the documented default is {default!r}"
+        made = _on_call(task, i, j, DEFAULT_SPELLED_OUT, Truth.EQUIVALENT, why, changed)
+        own = {"id": f"{made.id}/{name}", "field": f"{call.name}.{name}", "shared": "field"}
+        yield made.model_copy(update={**own, "change": f"left out → {canonical_json(default)}"})
+
+
+def _is_nothing(default: Any) -> bool:
+    """Tell whether a default says that nothing is given: whether one can spell that out is not documented."""
+    return default is None or default in ([], {}) or str(default).casefold() in ("", "null", "none", "n/a")
+
+
+def _is_made_twice(turns: Turns, i: int, j: int) -> bool:
+    """Tell whether the ground truth has an equal call: whether both are wanted is then open."""
+    call = turns[i][j]
+    return sum((one.name, one.arguments) == (call.name, call.arguments) for turn in turns for one in turn) > 1
 
 
 def _repeated(task: AgentTask, turns: Turns, i: int, j: int) -> Mutant:

@@ -21,7 +21,8 @@ def test_models_that_agree_on_another_call_than_the_ground_truth() -> None:
     assert (finding.measures["low"], finding.measures["high"]) == pytest.approx((0.52911, 0.97758), abs=1e-5)
     assert finding.claim == (
         "On task t1 7 of 8 models (88%, 95 % interval 53% to 98%) make the same 1 calls, which mostly fail, against "
-        "the ground truth; 1 mostly pass."
+        "the ground truth; 1 mostly pass. Where they differ: cancel_order differs in reason "
+        '("no longer needed" for "ordered by mistake").'
     )
     assert finding.tier is Tier.SIGNAL
     assert [item.pointer for item in finding.evidence] == [*["/messages/0/tool_calls/0"] * 3, "/ground_truth/turns"]
@@ -31,6 +32,7 @@ def test_doing_nothing_is_said() -> None:
     runs = [played(agent("I cannot."), model=f"m{i}") for i in range(5)]
     (finding,), _ = audit(ConsensusAgainstGold(), [shop_task()], runs)
     assert "5 of 5 models" in finding.claim and "change nothing" in finding.claim
+    assert finding.claim.endswith("Where they differ: the ground truth alone calls cancel_order.")
     assert finding.evidence[0].pointer == "/score"
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from agenthard.audit.execution.environment import Verdict
 from agenthard.audit.execution.gold import environment_of
-from agenthard.audit.execution.mutation import Mutant, Truth, mutants
+from agenthard.audit.execution.mutation import Mutant, Truth, mutants, other_side
 from agenthard.audit.execution.mutation.mutants import copied_and_removed
 from agenthard.taxonomy import (
     AgentTask,
@@ -97,6 +97,20 @@ def test_leaving_out_a_documented_default(value: Any, says: str, operator: str |
     left_out = {name: mutant.certain for name, mutant in found.items() if name.endswith("left-out")}
     assert left_out == ({operator: certain} if operator else {})
     assert not any(name.endswith("left-out") for name in compared(value, {"type": "integer", "default": 1}, says, True))
+
+
+def test_spelling_out_the_default_of_an_argument_that_is_left_out() -> None:
+    properties = {"it": {"type": "string"}, "size": {"type": "integer", "default": 2}, "note": {"default": "null"}}
+    parameters = {"type": "object", "properties": properties, "required": ["it"]}
+    task = make_task(
+        environment=EnvironmentSpec(tools=(ToolSpec(name="ask", parameters=parameters),)),
+        evaluation=EvaluationSpec(checks=(Check(kind="tool_calls", scored=True),)),
+        ground_truth=GroundTruth(semantics="required", turns=((call("ask", it="heron"),),)),
+    )
+    [mutant] = [each for each in mutants(task) if each.operator == "default-spelled-out"]
+    assert (mutant.field, mutant.change, mutant.truth) == ("ask.size", "left out → 2", Truth.EQUIVALENT)
+    assert mutant.attempt.turns[0][0].arguments == {"it": "heron", "size": 2}
+    assert [each.pointer for each in other_side(task, mutant)] == ["/environment/tools/0/parameters/properties/size"]
 
 
 def test_a_default_in_words() -> None:
