@@ -16,7 +16,7 @@ from agenthard.audit.statistics import (
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.alignment.score import Alignment
 from agenthard.reports.cleaning.compression import StageCompressions
-from agenthard.reports.evaluation.paper_tables import published
+from agenthard.reports.paper import published
 from agenthard.reports.paper.material import RunMaterial
 from agenthard.reports.paper.record import Comparison, Met, PaperTable, PublishedFigure
 from agenthard.reports.paper.tables import NO_LABELS

@@ -10,11 +10,11 @@ from agenthard.audit.statistics import Undefined
 from agenthard.reports.alignment.score import Alignment
 from agenthard.reports.cleaning.compression import compressions, stage_sizes
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings
-from agenthard.reports.evaluation.paper_tables import tables
 from agenthard.reports.kit.figure import Figure
 from agenthard.reports.kit.files import csv_text, write_json_text
 from agenthard.reports.kit.markdown import md, table
 from agenthard.reports.kit.page import anchor, write_figure_page
+from agenthard.reports.paper import tables
 from agenthard.reports.paper.comparison import compare_published, comparison_table
 from agenthard.reports.paper.figures import NUMBERS, failure_mode_bars, paper_figures, svg_file
 from agenthard.reports.paper.material import RunMaterial, read_material
