@@ -132,7 +132,7 @@ class ResultStore:
 
 
 def count_results(path: Path) -> int | None:
-    """Return how many tasks have results in a file; None where it is no file of results. It is not changed."""
+    """Return how many tasks have results in a file; None where it is not a file of results. It is not changed."""
     try:
         with path.open("rb") as file:
             if file.read(16) != b"SQLite format 3\0":

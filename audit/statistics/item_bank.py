@@ -102,7 +102,7 @@ def anchor_banks(
     if models < LEAST_MODELS:
         return undefined(f"{models} model(s) were given; a bank needs {LEAST_MODELS}", models, "models")
     if not wanted:
-        return undefined(f"a bank of {min(sizes)} tasks is no reduction of {tasks}", tasks, "tasks")
+        return undefined(f"a bank of {min(sizes)} tasks is not a reduction of {tasks}", tasks, "tasks")
     parts = np.array_split(np.random.default_rng(seed).permutation(models), min(folds, models))
     fitted = [_Training(complete, np.setdiff1d(np.arange(models), part), part) for part in parts]
     banks = []

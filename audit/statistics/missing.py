@@ -130,7 +130,7 @@ def modelled_scores(matrix: ScoreMatrix, level: float = 0.95) -> dict[str, Resul
         level: coverage of intervals.
 
     Returns:
-        Model → score; undefined for a model without a score, and for all where there is no fit.
+        Model → score; undefined for a model without a score, and for all without a fit.
     """
     usable = matrix.keep_models([m for m, row in zip(matrix.models, matrix.scored, strict=True) if row.any()])
     weights = np.ones(len(matrix.tasks)) if matrix.weights is None else matrix.weights
@@ -155,7 +155,7 @@ def _fit(matrix: ScoreMatrix) -> _Fit | Undefined:
     scored = matrix.scored.T.astype(np.float64)
     values = matrix.values.T * scored
     if len(matrix.models) < 2:
-        return undefined("one model is no basis to predict its missing runs from", len(matrix.models), "models")
+        return undefined("one model is not enough to predict its missing runs from", len(matrix.models), "models")
     with one_thread():
         found = fit_outcomes(values, scored, "1PL")
     if isinstance(found, str):

@@ -73,7 +73,7 @@ def read_finished(run: Path, benchmark: str) -> FinishedEvaluation:
         benchmark: name of the benchmark that it has to be of.
 
     Raises:
-        CommandError: there is no evaluation, or one of another benchmark.
+        CommandError: the folder has no evaluation, or one of another benchmark.
     """
     folder = EvaluationFolder(run)
     manifest = run / "manifest.json"

@@ -137,7 +137,7 @@ def _scores(run: RunMaterial | None) -> list[Comparison]:
             elif version != "initial" and twins > 1:
                 why = f"{twins} models of the paper score {printed:.3f} at first; which of them ours is, is not known"
             elif not parts[version]:
-                why = "there is no such split"
+                why = "the run has no such split"
             else:
                 n = len(parts[version])
                 method = f"{model}, matched by its initial score; infrastructure errors as failures"

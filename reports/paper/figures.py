@@ -190,7 +190,7 @@ def _light() -> dict[str, str]:
 
 
 def svg_file(figure: Figure) -> str | None:
-    """Return a figure as an SVG file of its own, in the light scheme; None where there is no drawing."""
+    """Return a figure as an SVG file of its own, in the light scheme; None without a drawing."""
     if figure.svg is None:
         return None
     colours = _light()

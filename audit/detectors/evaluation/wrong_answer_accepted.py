@@ -42,7 +42,7 @@ class WrongAnswerAccepted(SuiteDetector):
     """The evaluator accepts an answer that is wrong in one place.
 
     The ground truth is changed in one place at a time so that it is certainly wrong: another documented choice, another
-    number or day (next to it and far off), another entity of the database, a call left out of which there is no second,
+    number or day (next to it and far off), another entity of the database, a call left out that is made once only,
     a decimal point, a sign or a slash lost, a power made a product, a value left out that the user states and that is
     not the default. The task's own evaluator judges each.
 

@@ -137,7 +137,7 @@ def measure_lines(analysis: EvaluationAnalysis) -> Figure:
         id="measures",
         title=title,
         caption=f"Percentile intervals of {analysis.about.resamples:,} resamples of tasks, seed {analysis.about.seed}. "
-        "An episode without a value does not count; where none has one, there is no point. "
+        "An episode without a value does not count; where none has one, no point is drawn. "
         f"{_which_way(declared.measures)}{_left(agents, shown, 'agent')}",
         alt=f"{plural(len(panels), 'panel')} of measures against {declared.factors[0].label}: {', '.join(panels)}.",
         svg=small_multiples(panels, styles, axes),
