@@ -69,7 +69,7 @@ COMMANDS = {
     ),
     "paper": (
         "paper:paper",
-        "Make every table and figure of the audit paper from audits, and say which published figures are met.",
+        "Make every table and figure of the audit paper, and say which of its published figures are met.",
     ),
     "review": (
         "review:review",

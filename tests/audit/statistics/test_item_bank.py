@@ -69,7 +69,7 @@ def test_equal_seeds_give_equal_banks() -> None:
 def test_what_cannot_be_reduced_or_judged_says_why() -> None:
     few, small = anchor_banks(simulated(3, 80)), anchor_banks(simulated(10, 20))
     assert isinstance(few, Undefined) and "3 model(s) were given; a bank needs 4" in few.reason
-    assert isinstance(small, Undefined) and "a bank of 25 tasks is no reduction of 20" in small.reason
+    assert isinstance(small, Undefined) and "a bank of 25 tasks is not a reduction of 20" in small.reason
 
 
 def test_repeated_runs_have_anchors_and_no_item_response_model() -> None:
