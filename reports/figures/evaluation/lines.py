@@ -1,6 +1,6 @@
 """Lines over the levels of one factor: scores where there is one factor, slices of two, and the declared measures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import TypeVar
 
@@ -25,6 +25,12 @@ MOST_PANELS = 36
 """Panels of a figure; the data hold all."""
 PERCENT = (0.0, 100.0)
 
+NO_VERDICT = "undefined because no episode has a verdict"
+
+
+def _has_points(panels: Mapping[str, Mapping[str, Sequence[Point]]]) -> bool:
+    return any(points for panel in panels.values() for points in panel.values())
+
 
 def score_lines(analysis: EvaluationAnalysis) -> Figure:
     """Draw the score against the only factor, a panel per condition and a line per agent or published model."""
@@ -47,6 +53,8 @@ def score_lines(analysis: EvaluationAnalysis) -> Figure:
     if not reference:
         of = f"no episode says its {factors[0].title}" if factors else "the tasks have no factor"
         return Figure("cells", title, "", "", reason=f"undefined because {of}")
+    if not _has_points(panels):
+        return Figure("cells", title, "", "", reason=NO_VERDICT)
     styles = _styles(shown)
     return Figure(
         id="cells",
@@ -90,7 +98,10 @@ def slice_lines(analysis: EvaluationAnalysis) -> Figure:
             ]
             panels[name] = {key: list(_points(at[level], across, key)) for key, level in series.items()}
             axes[name] = Axes(across.title, "episodes passed, %", PERCENT)
-    drawn = dict(list(panels.items())[:MOST_PANELS])
+    drawn = {name: panel for name, panel in panels.items() if _has_points({name: panel})}
+    if not drawn:
+        return Figure("slices", title, "", "", reason=NO_VERDICT)
+    drawn = dict(list(drawn.items())[:MOST_PANELS])
     both = " and ".join(factor.letter for factor in factors)
     return Figure(
         id="slices",
