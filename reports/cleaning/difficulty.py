@@ -219,5 +219,5 @@ def item_map(
         points=tuple(points),
         left_out=len(matrix.tasks) - len(points),
         models=len(matrix.models),
-        keys=keys,
+        answer_keys=keys,
     )

@@ -135,7 +135,7 @@ class ItemMap(Record):
     """Tasks without: every model passes or fails them, or no model has a score."""
     models: int
     """Models behind the numbers."""
-    keys: InvertedKeys | Undefined = undefined("it was not computed")
+    answer_keys: InvertedKeys | Undefined = undefined("it was not computed")
     """Probability that the key of a task is inverted: weaker models pass it and stronger ones fail."""
 
 

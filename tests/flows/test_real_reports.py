@@ -140,7 +140,8 @@ def shown(analysis: CleaningAnalysis, name: str) -> dict[str, float]:
     """Take the same figures from the report."""
     board = next(board for board in analysis.leaderboards if board.split == name)
     split = next(split for split in analysis.splits if split.name == name)
-    stage = next(s for s in analysis.stages if s.name == {"initial": "initial", "cleaned": "rules"}[name])
+    audited = [stage for stage in analysis.stages if stage.ran and stage.name != "difficulty"]
+    stage = audited[0] if name == "initial" else audited[-1]
     found: dict[str, Any] = {}
     for row in board.rows:
         found |= {f"score {row.model}": row.score, f"low {row.model}": row.score, f"high {row.model}": row.score}

@@ -144,7 +144,7 @@ def test_a_server_records_flows_and_their_stages_and_keeps_artifacts(benchmark: 
             artifacts = {artifact.key: artifact for artifact in client.read_artifacts()}
             names = {flow.name for flow in client.read_flows()}
     assert outcome.hard_split is not None and names == {"audit", "failing", "numbers", "report", "compare"}
-    of_report = {f"agenthard-{what}" for what in ("report-native", "leaderboards-native", "page-native", "comparison")}
+    of_report = {f"agenthard-{what}" for what in ("report-native", "leaderboards-native", "comparison")}
     assert of_report <= set(artifacts) and "# " in str(artifacts["agenthard-report-native"].data)
     assert flows == {"audit native": "Completed", "failing {in braces}": "Failed", "numbers": "Completed"}
     shards = [f"check shard {number}" for number in range(3)]
