@@ -1,6 +1,6 @@
 """A few tasks that reproduce the score on all tasks: chosen by clustering, judged on models that had no part in it.
 
-Tasks whose outcomes agree between models stand for one another (tinyBenchmarks' "correctness" anchors): k-means groups
+Tasks whose outcomes agree between models can replace one another (tinyBenchmarks' "correctness" anchors): k-means groups
 the columns of outcomes, the task nearest to each centre is the anchor, and its weight is the share of the group.
 """
 
@@ -38,7 +38,7 @@ class Anchor(Record):
     task: str
     """Task id."""
     weight: float
-    """Share of the benchmark that it stands for; the weights of a bank sum to 1."""
+    """Share of the benchmark that it represents; the weights of a bank sum to 1."""
 
 
 class BankError(Record):
@@ -69,7 +69,7 @@ class AnchorBanks(Record):
     banks: tuple[AnchorBank, ...]
     """By rising size."""
     tasks: int
-    """Tasks with a score of every model, which the banks stand for."""
+    """Tasks with a score of every model, which the banks represent."""
     of: int
     """Tasks there are."""
     models: int
@@ -125,7 +125,7 @@ def anchor_banks(
 def choose_anchors(
     outcomes: NDArray[np.float64], size: int, *, seed: int = 0
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Choose the tasks that stand for all tasks.
+    """Choose the tasks that represent all tasks.
 
     Args:
         outcomes: models × tasks, 0..1.

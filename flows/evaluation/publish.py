@@ -123,7 +123,7 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
 
 
 def read_compared(files: Sequence[str], declared: Declared) -> list[Published]:
-    """Read files of published results; ``paper`` stands for those that come with the benchmark.
+    """Read files of published results; ``paper`` means those that come with the benchmark.
 
     Args:
         files: paths, or ``paper``.
