@@ -1,6 +1,6 @@
 """A few tasks that reproduce the score on all tasks: chosen by clustering, judged on models that had no part in it.
 
-Tasks whose outcomes agree between models can replace one another (tinyBenchmarks' "correctness" anchors): k-means groups
+Tasks whose outcomes agree between models replace one another (tinyBenchmarks' "correctness" anchors): k-means groups
 the columns of outcomes, the task nearest to each centre is the anchor, and its weight is the share of the group.
 """
 
