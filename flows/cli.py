@@ -22,6 +22,9 @@ COLLECTOR = "OTEL_EXPORTER_OTLP_ENDPOINT"
 ARROW_MEMORY = "ARROW_DEFAULT_MEMORY_POOL"
 """Environment variable of pyarrow, whose own allocator keeps 4 to 20 MB that writing a table once never needs."""
 
+INTERRUPTED = 130
+"""Exit code with which Typer answers a signal that no command has handled, as long as it is imported for example."""
+
 INFRASTRUCTURE = 3
 """Exit code of a command that could not do its work (`agenthard.flows.errors.ExitCode`)."""
 
@@ -82,6 +85,9 @@ def main() -> None:
     except SystemExit as leaving:
         # Click ends with 1 when it is aborted, and when the reader of its output is gone.
         if isinstance(leaving.__context__, (typer.Abort, BrokenPipeError)):
+            sys.exit(INFRASTRUCTURE)
+        if leaving.code == INTERRUPTED:
+            typer.echo("agenthard: interrupted", err=True)
             sys.exit(INFRASTRUCTURE)
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the exit code must not report defects

@@ -14,12 +14,12 @@ class _Terminated(KeyboardInterrupt):
 
 
 def interrupt_on_termination() -> None:
-    """Let SIGTERM and SIGHUP interrupt the command as Ctrl-C does, so that it stops its processes.
+    """Let SIGINT, SIGTERM and SIGHUP interrupt the command, so that it stops its processes.
 
     A signal that the parent process ignores, as ``nohup`` does, stays ignored.
     """
-    for number in filter(None, (signal.SIGTERM, getattr(signal, "SIGHUP", None))):  # Windows has no SIGHUP
-        if signal.getsignal(number) == signal.SIG_DFL:
+    for number in filter(None, (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", None))):  # Windows: no SIGHUP
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _interrupt)
 
 

@@ -143,13 +143,13 @@ def worker_pool(settings: AuditSettings) -> Iterator["WorkerPool"]:
     """
     pool = WorkerPool(settings, settings.workers - 1 if settings.scale_out.runner is Runner.LOCAL else 0)
     start = threading.Timer(LONG_READING, pool.start)
-    start.daemon = True
     start.start()
     try:
         yield pool
     finally:
         start.cancel()
         pool.close()
+        start.join()  # Python must not end while a pool is being made: its semaphores would be left over
 
 
 class WorkerPool:
@@ -191,7 +191,7 @@ class WorkerPool:
 
     def start(self) -> None:
         """Start the processes and let them load the checks, before there is a shard."""
-        with suppress(BrokenProcessPool):  # closed meanwhile
+        with suppress(BrokenProcessPool, RuntimeError):  # closed meanwhile
             for _ in range(self.processes):
                 self._open().submit(_load_checks, self._settings)
 

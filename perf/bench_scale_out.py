@@ -1,12 +1,15 @@
 """How an audit speeds up with worker processes: python perf/bench_scale_out.py [--runner R] [--repeat N] [TASKS ...]
 
+With --benchmark NAME PATH, a benchmark is audited instead of so many made tasks, executed where that is possible.
+
 With --kill-every SECONDS: what an audit costs whose workers are killed. One thread audits each size, then N workers of
 the runner, of which one is killed with SIGKILL after every so many seconds.
 
 Each size is audited with one worker process and with N, in turn, as often as --repeat says, and the fastest of each
 counts. The time from the first to the last shard counts, without the start of the cluster. Prints wall time, CPU time
 of all processes, the load of the machine before each run, and whether the outputs are the same bytes. On an idle
-machine two workers are to be at least 1.7 times as fast from 500 tasks on; the last line says when it was busy.
+machine two workers are to be at least 1.7 times as fast from 500 tasks on; the last line says when it was busy, and how
+much faster two independent processes without any input or output are than one after the other: no audit can do better.
 """
 
 import argparse
@@ -18,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +29,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from bench_growth import write_library
 
 from tests.flows.scale_out.killing import children
+
+WORK = "import json; text = json.dumps([[n, str(n)] for n in range(2000)])\nfor _ in range(4000): json.loads(text)"
+"""What an independent process does: about two seconds of Python."""
 
 
 class Run(NamedTuple):
@@ -50,27 +56,52 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--kill-every", type=float, metavar="SECONDS")
+    parser.add_argument("--benchmark", nargs=2, metavar=("NAME", "PATH"))
     options = parser.parse_args()
+    if options.benchmark:
+        compare(options.benchmark[0], options.benchmark, options.runner, options.workers, options.repeat)
+        return
     for tasks in options.tasks:
         if options.kill_every:
             under_fire(tasks, options.runner, options.workers, options.kill_every)
             continue
         with tempfile.TemporaryDirectory() as scratch:
-            data = Path(scratch) / "library"
-            write_library(data, tasks)
-            ones, manys = list[Run](), list[Run]()
-            for number in range(options.repeat):
-                ones.append(measured(data, Path(scratch) / f"one{number}", options.runner, 1))
-                manys.append(measured(data, Path(scratch) / f"many{number}", options.runner, options.workers))
-        one, many = (min(runs, key=lambda run: run.checking) for runs in (ones, manys))
-        same = all(run.outputs == one.outputs for run in (*ones, *manys))
-        busy = ones[0].load > (os.cpu_count() or 1) / 2
-        print(
-            f"{tasks:,} tasks, {options.runner}: {options.workers} workers are {one.checking / many.checking:.2f} x as "
-            f"fast while checking, {one.wall / many.wall:.2f} x in all; CPU {many.cpu / one.cpu:.2f} x; same bytes: "
-            f"{same}{'; the machine was busy: run it again when it is idle' if busy else ''}",
-            flush=True,
-        )
+            write_library(Path(scratch) / "library", tasks)
+            source = ["native", str(Path(scratch) / "library")]
+            compare(f"{tasks:,} tasks", source, options.runner, options.workers, options.repeat)
+
+
+def compare(name: str, source: Sequence[str], runner: str, workers: int, repeat: int) -> None:
+    """Audit with one worker and with several, in turn, and print how much faster several are."""
+    ones, manys, machine = list[Run](), list[Run](), list[float]()
+    with tempfile.TemporaryDirectory() as scratch:
+        for number in range(repeat):
+            machine.append(independent(workers))
+            ones.append(measured(source, Path(scratch) / f"one{number}", runner, 1))
+            manys.append(measured(source, Path(scratch) / f"many{number}", runner, workers))
+    one, many = (min(runs, key=lambda run: run.checking) for runs in (ones, manys))
+    same = all(run.outputs == one.outputs for run in (*ones, *manys))
+    busy = ones[0].load > (os.cpu_count() or 1) / 2
+    print(
+        f"{name}, {runner}: {workers} workers are {one.checking / many.checking:.2f} x as fast while checking, "
+        f"{one.wall / many.wall:.2f} x in all; CPU {many.cpu / one.cpu:.2f} x; same bytes: {same}; {workers} "
+        f"independent processes: {min(machine):.2f} to {max(machine):.2f} x"
+        f"{'; the machine was busy: run it again when it is idle' if busy else ''}",
+        flush=True,
+    )
+
+
+def independent(processes: int) -> float:
+    """Return how much faster independent processes do some work at the same time than one after the other."""
+    command = [sys.executable, "-c", WORK]
+
+    def seconds(count: int) -> float:
+        start = time.perf_counter()
+        for process in [subprocess.Popen(command) for _ in range(count)]:
+            process.wait()
+        return time.perf_counter() - start
+
+    return processes * seconds(1) / seconds(processes)
 
 
 def under_fire(tasks: int, runner: str, workers: int, seconds: float) -> None:
@@ -78,10 +109,11 @@ def under_fire(tasks: int, runner: str, workers: int, seconds: float) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         data = Path(scratch) / "library"
         write_library(data, tasks)
-        one = measured(data, Path(scratch) / "one", "local", 1)
+        source = ["native", str(data)]
+        one = measured(source, Path(scratch) / "one", "local", 1)
         killed = list[float]()
         many = measured(
-            data, Path(scratch) / "many", runner, workers, lambda run, shards: _kill(run, shards, seconds, killed)
+            source, Path(scratch) / "many", runner, workers, lambda run, shards: _kill(run, shards, seconds, killed)
         )
     print(
         f"{tasks:,} tasks, {runner}: {len(killed)} workers killed, one every {seconds:g} s; {many.wall:.0f} s with "
@@ -112,7 +144,7 @@ def _is_worker(line: str) -> bool:
 
 
 def measured(
-    data: Path,
+    source: Sequence[str],
     out: Path,
     runner: str,
     workers: int,
@@ -120,7 +152,7 @@ def measured(
 ) -> Run:
     """Audit with some workers, and print what that took; something may happen to its process meanwhile."""
     load, before, began = os.getloadavg()[0], resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = [sys.executable, "-m", "agenthard.flows.cli", "audit", "native", str(data), "--out", str(out)]
+    command = [sys.executable, "-m", "agenthard.flows.cli", "audit", *source, "--out", str(out)]
     said = out.with_suffix(".stderr")
     with said.open("wb") as errors:
         process = subprocess.Popen(

@@ -5,12 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 import agenthard.flows.cli as cli
+from agenthard.flows import shard_worker
+from agenthard.flows.audit_plan import AuditSettings
 from tests.builders import make_run
 from tests.flows.judging.made import case
 
@@ -58,8 +61,29 @@ def processes() -> dict[int, tuple[int, str]]:
     return found
 
 
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_before_the_work_begins_is_one_line_and_exit_code_3(number: str) -> None:
+    sent = f"os.kill(os.getpid(), signal.{number})"
+    code = f"import importlib.metadata as m, os, signal; m.version = lambda _: {sent}; import agenthard.flows.cli as c"
+    command = [sys.executable, "-P", "-c", f"{code}; c.main()", "--version"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (3, "agenthard: interrupted\n")
+
+
+@pytest.mark.parametrize("begun", [0.0, shard_worker.LONG_READING])
+def test_the_thread_that_starts_processes_ends_with_the_audit(begun: float) -> None:
+    before = set(threading.enumerate())
+    with (
+        pytest.raises(KeyboardInterrupt),
+        shard_worker.worker_pool(AuditSettings(source="", path="", out="", workers=2)),
+    ):
+        time.sleep(begun)
+        raise KeyboardInterrupt
+    assert not [thread for thread in set(threading.enumerate()) - before if isinstance(thread, threading.Timer)]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_a_signal_leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
     process = start(words(write_benchmark(tmp_path, 400), tmp_path / "out", workers=3), tmp_path / "home")
     deadline = time.monotonic() + PATIENCE
