@@ -157,7 +157,7 @@ def declaration(task: AgentTask) -> DeclaredEvaluation | None:
 def _score(task: AgentTask, attempt: Attempt) -> tuple[Verdict, str]:
     environment = current_execution().environment_for(task)
     if environment is not None:
-        if reason := environment.supports(task):
+        if reason := environment.supports(task) or environment.reservation(task):
             raise UnavailableError(reason)
         return environment.evaluate(task, attempt), environment.label()
     known = declaration(task)
@@ -170,7 +170,7 @@ def _score_again(task: AgentTask, run: Trajectory) -> tuple[Verdict, str]:
     """Score a recorded run in an environment that reads its conversation; otherwise use the recorded verdict."""
     environment = current_execution().environment_for_runs(task)
     attempt = environment.attempt_of(run.messages) if environment else None
-    if environment is not None and attempt is not None:
+    if environment is not None and attempt is not None and environment.reservation(task) is None:
         return environment.evaluate(task, attempt), environment.label()
     return Verdict(passed=bool(run.passed)), "the recorded verdict"
 

@@ -32,6 +32,7 @@ class _Resources:
         """By process, thread and benchmark: an environment belongs to one thread."""
         self.pools: dict[tuple[Any, ...], WorkerPool] = {}
         self.memory: dict[tuple[str, int], tuple[weakref.ref[Any], Any]] = {}
+        self.notes: set[str] = set()
         self.lock = threading.Lock()
 
 
@@ -162,9 +163,14 @@ class Execution:
         kept = self._resources.memory.get((topic, id(owner)))
         return kept[1] if kept is not None and kept[0]() is owner else None
 
+    def note(self, text: str) -> None:
+        """Note something about the code that runs, which every report says next to its isolation."""
+        self._resources.notes.add(text)
+
     def isolations_used(self) -> tuple[str, ...]:
-        """Return under which isolations benchmark code ran since the last call; empty when none ran."""
-        used: set[str] = set()
+        """Return under which isolations benchmark code ran since the last call, and notes; empty when none ran."""
+        used = set(self._resources.notes)
+        self._resources.notes.clear()
         for pool in list(self._resources.pools.values()):
             used |= pool.isolations
             pool.isolations.clear()

@@ -93,6 +93,10 @@ class Environment(ABC):
     def supports(self, task: AgentTask) -> str | None:
         """Return why a task cannot be executed, or None."""
 
+    def reservation(self, task: AgentTask) -> str | None:
+        """Return why the code may not be that of a task, so that executing it confirms nothing; None when it is."""
+        return None
+
     @abstractmethod
     def reset(self, task: AgentTask) -> None:
         """Go to the initial state of a task.

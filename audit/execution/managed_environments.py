@@ -3,15 +3,17 @@
 ``audit.sources.fetch`` installs them, one per release, each from pinned requirements without their dependencies:
 benchmark code imports few packages at run time, and its pins fit no other environment.
 
-A task is executed only by the release whose own data has the task's content hash. Code of another release would be
-worse than no execution: a method that was added or removed would look like a wrong ground truth. So there is neither a
-nearest nor a default release.
+A task is executed by the release whose own data has the task's content hash. Of a task that somebody has changed, no
+release has the hash; the newest release of its data version executes it, and nothing is confirmed by that: a method
+that was added or removed between releases would look like a wrong ground truth. Code of another data version executes
+nothing.
 """
 
 import shutil
 import sys
 from importlib.metadata import distributions
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -149,9 +151,19 @@ def _described(found: Fetched) -> ManagedEnvironment:
     )
 
 
-def release_of(task: AgentTask, content_hashes: ContentHashes) -> Fetched:
+class ReleaseOfTask(NamedTuple):
+    """The code that executes a task."""
+
+    release: Fetched
+    """The installed release."""
+    changed: bool
+    """Whether the release's own data has the task otherwise, or not at all."""
+
+
+def release_of(task: AgentTask, content_hashes: ContentHashes) -> ReleaseOfTask:
     """Find the installed release that has a task; if several have the same task, the newest.
 
+    A task that is in none, because somebody has changed it, is executed by the newest release of the same data version.
     Releases that are installed later, while the process runs, are found too.
 
     Args:
@@ -159,14 +171,18 @@ def release_of(task: AgentTask, content_hashes: ContentHashes) -> Fetched:
         content_hashes: reads those of a release.
 
     Raises:
-        UnavailableError: no installed release has the task; the message names the command that brings one.
+        UnavailableError: no installed release has the task or its data version; the message names the command that
+            brings one.
     """
     installed = fetched(task.benchmark)
     data = (task.content_hash or "").partition(":")[0]
-    others = {each.version for each in known_releases(task.benchmark) if each.data != data}
-    for item in reversed([each for each in installed if each.version not in others]):
+    versions = {each.version: each.data for each in known_releases(task.benchmark)}
+    for item in reversed([each for each in installed if versions.get(each.version, data) == data]):
         if task.content_hash in contents(content_hashes, item):
-            return item
+            return ReleaseOfTask(item, changed=False)
+    for item in reversed(installed):
+        if versions.get(item.version) == data:
+            return ReleaseOfTask(item, changed=True)
     raise UnavailableError(_no_code(task, [item.version for item in installed]))
 
 

@@ -40,7 +40,7 @@ from agenthard.taxonomy import (
     UserSpec,
 )
 from tests.builders import LEND, make_run, make_task
-from tests.library import call, desk_task, lend, library_desk
+from tests.library import Desk, call, desk_task, lend, library_desk
 
 
 class _Sure(Detector):
@@ -125,6 +125,13 @@ class TestConstructed:
         [finding] = found(Claims(wrongly_fails(task, Attempt())), task)
         assert finding.tier is Tier.SUSPECTED
         assert "cannot be carried out here: only lending is known here" in finding.why
+
+    def test_what_code_of_another_release_executes_is_suspected(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        task = desk_task(call("find_book", book="b7"))
+        monkeypatch.setattr(Desk, "reservation", lambda self, task: "it may be other code")
+        [finding] = found(Claims(wrongly_passes(task, Attempt())), task)
+        assert (finding.tier, finding.proof) == (Tier.SUSPECTED, None)
+        assert "cannot be carried out here: it may be other code" in finding.why
 
     def test_one_cause_is_confirmed_only_in_the_tasks_where_it_is_shown(self) -> None:
         class Idle(_Sure, TaskDetector):

@@ -6,12 +6,11 @@ from typing import Any
 
 from agenthard.audit.execution.bfcl import native, protocol
 from agenthard.audit.execution.environment import Attempt, ToolResponse, UnavailableError, Verdict
-from agenthard.audit.execution.managed_environments import release_of
+from agenthard.audit.execution.managed_environments import ReleaseOfTask, release_of
 from agenthard.audit.execution.worker_environment import WorkerBackedEnvironment
 from agenthard.audit.execution.workers import WorkerPool
 from agenthard.audit.sources.bfcl.layout import find_layout
 from agenthard.audit.sources.bfcl.reader import content_hashes
-from agenthard.audit.sources.fetch import Fetched
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 SCRIPT = Path(__file__).with_name("script.py")
@@ -21,7 +20,7 @@ def _contents(data: Path) -> Iterator[str]:
     return content_hashes(find_layout(data))
 
 
-def _release_of(task: AgentTask) -> Fetched | str:
+def _release_of(task: AgentTask) -> ReleaseOfTask | str:
     """Return the release that executes a task, or why there is none.
 
     The reason is remembered as text: an error that is raised again and again keeps the frames of every raise alive.
@@ -35,7 +34,8 @@ def _release_of(task: AgentTask) -> Fetched | str:
 class BfclEnvironment(WorkerBackedEnvironment):
     """Multi-turn tasks on the classes of bfcl-eval; all tasks whose calls are scored before its checkers.
 
-    Each task is executed by the installed release that has it; one that is in none is not executed.
+    Each task is executed by the installed release that has it. A task that differs from all is executed by the release
+    of its data version, and nothing about it is confirmed: the code that belongs to it may be another.
 
     A call is run from its arguments; its source text counts only where that could not be read as one call. Attempts
     give values, no any-of nodes; Java and JavaScript values are written as source text of the documented type.
@@ -68,6 +68,13 @@ class BfclEnvironment(WorkerBackedEnvironment):
                 return str(missing)
         return reason or self._why_not_contained()
 
+    def reservation(self, task: AgentTask) -> str | None:
+        """Say when the release that executes a task has it otherwise."""
+        found = None if self._own_pool else self._execution.remember("bfcl release", task, lambda: _release_of(task))
+        if not isinstance(found, ReleaseOfTask) or not found.changed:
+            return None
+        return f"the task differs from that of {self.name} {found.release.version}, whose code executed it"
+
     def _pool_for(self, task: AgentTask) -> WorkerPool:
         reason = protocol.not_executed(task)
         if reason:
@@ -75,11 +82,13 @@ class BfclEnvironment(WorkerBackedEnvironment):
         return self._own_pool or self._release_pool(task)
 
     def _release_pool(self, task: AgentTask) -> WorkerPool:
-        release = self._execution.remember("bfcl release", task, lambda: _release_of(task))
-        if isinstance(release, str):
-            raise UnavailableError(release)
-        self._release = release.version
-        return self._execution.worker_pool(release.python, SCRIPT)
+        found = self._execution.remember("bfcl release", task, lambda: _release_of(task))
+        if isinstance(found, str):
+            raise UnavailableError(found)
+        self._release = found.release.version
+        if found.changed:
+            self._execution.note(f"tasks that {self.name} {self._release} has otherwise: suspected at most")
+        return self._execution.worker_pool(found.release.python, SCRIPT)
 
     def _why_stateless(self, task: AgentTask) -> str | None:
         if protocol.SCORING[task.subtask] == "state":

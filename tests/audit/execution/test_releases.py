@@ -15,7 +15,8 @@ TASK = make_task(benchmark="bfcl")
 
 
 def of(content_hash: str) -> str:
-    return release_of(TASK.model_copy(update={"content_hash": content_hash}), read_hashes).version
+    found = release_of(TASK.model_copy(update={"content_hash": content_hash}), read_hashes)
+    return f"{found.release.version}{' changed' if found.changed else ''}"
 
 
 def read_hashes(data: Path) -> Iterator[str]:
@@ -63,13 +64,17 @@ def test_a_release_that_is_installed_later_is_found(home: Path) -> None:
     assert of("v4:1") == "2026.3.23"
 
 
-def test_a_task_of_no_release_is_executed_by_none(home: Path) -> None:
+def test_a_changed_task_is_executed_by_a_release_of_its_data_and_by_no_other(home: Path) -> None:
     install(home, "2025.7.17", "v3:1")
+    with pytest.raises(UnavailableError, match=r"no code of this release \(data v4; installed: 2025\.7\.17\)"):
+        of("v4:2")
     install(home, "2026.3.23", "v4:1")
+    install(home, "2026.4.1", "v4:3")
+    assert [of(name) for name in ("v3:2", "v4:2")] == ["2025.7.17 changed", "2026.3.23 changed"]
     with pytest.raises(
         UnavailableError, match="question, answer or documentation differs .* --version RELEASE --unpinned`"
     ):
-        of("v4:2")
+        of("v5:1")
     with pytest.raises(UnavailableError, match="does not tell which release of bfcl it is of"):
         release_of(TASK, read_hashes)
 

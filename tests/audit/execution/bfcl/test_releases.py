@@ -114,8 +114,9 @@ def test_a_repaired_task_is_executed_by_the_code_of_the_unchanged_one(
     with workshop.copy_with(repair.edits) as copy:
         copy.write_split([task.id], tmp_path)
     [changed] = open_copy(tmp_path).tasks(Quarantine())
-    assert "differs from theirs" in str(both_releases.supports(changed))
+    assert both_releases.supports(changed) is None
+    assert "differs from that of bfcl-eval" in str(both_releases.reservation(changed))
     repaired = [{"task_id": task.id, "content_hash": workshop.content_hash(task.id)}]
     (tmp_path / "manifest.json").write_text(json.dumps({"repaired": repaired}))
     [changed] = open_copy(tmp_path).tasks(Quarantine())
-    assert both_releases.supports(changed) is None
+    assert both_releases.supports(changed) is None and both_releases.reservation(changed) is None
