@@ -4,8 +4,9 @@ FAULTS is a list (JSON Lines) with folder, task_id, component, rule_decidable an
 for each folder two run folders of `agenthard audit --experimental`: orig-FOLDER of the benchmark as published and
 set-FOLDER of the copy with the faults.
 
-A fault is found when a finding names its task, or one of a tool or record that is new with it, in the copy only: what
-the benchmark has anyway does not count. It is found *by cause* when such a finding is also of the fault's component.
+A fault is found when a finding names its task in the copy only: what the benchmark has anyway does not count. So is one
+whose task cannot be read any more, because that is reported. It is found *by cause* when such a finding is also of the
+fault's component.
 A false alarm is a task without a fault that has a finding in the copy only. Prints both as tables, with Wilson's 95 %
 intervals; with --missed also the faults that rules could decide and no check found.
 """
@@ -76,7 +77,10 @@ def read(runs: Path, folder: str) -> Audit:
         new[task] = [row for row in found if len(row["task_ids"]) == 1 or not shared[task, row["check"]]]
         if not new[task]:
             del new[task]
-    return Audit(dict(new), frozenset(pd.read_parquet(tables[1] / "tasks.parquet")["id"]))
+    published, faulty = (frozenset(pd.read_parquet(path / "tasks.parquet")["id"]) for path in tables)
+    for task in published - faulty:
+        new[task] = [{"check": "(cannot be read)", "component": "", "task_ids": [task]}]
+    return Audit(dict(new), published | faulty)
 
 
 def own_ids(fault: dict[str, Any], tasks: Collection[str]) -> list[str]:
@@ -94,7 +98,8 @@ def own_ids(fault: dict[str, Any], tasks: Collection[str]) -> list[str]:
 
 def table(rows: list[dict[str, Any]], decidable: bool) -> None:
     """Print how many faults were found, by folder."""
-    print(f"| {'rules can decide' if decidable else 'need judgement'} | found | by cause | by checks that are not experimental |")
+    kind = "rules can decide" if decidable else "need judgement"
+    print(f"| {kind} | found | by cause | by checks that are not experimental |")
     print("|---|---|---|---|")
     groups = defaultdict[str, list[dict[str, Any]]](list)
     for row in rows:
