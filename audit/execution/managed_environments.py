@@ -3,8 +3,8 @@
 ``audit.sources.fetch`` installs them, one per release, each from pinned requirements without their dependencies:
 benchmark code imports few packages at run time, and its pins fit no other environment.
 
-A task is executed by the release whose own data has the task's content hash. Of a task that somebody has changed, no
-release has the hash; the newest release of its data version executes it, and nothing is confirmed by that: a method
+A task is executed by the release whose own data has the task's content hash. No release has the hash of an edited
+task; the newest release of its data version executes it, and nothing is confirmed by that: a method
 that was added or removed between releases would look like a wrong ground truth. Code of another data version executes
 nothing.
 """
@@ -163,7 +163,7 @@ class ReleaseOfTask(NamedTuple):
 def release_of(task: AgentTask, content_hashes: ContentHashes) -> ReleaseOfTask:
     """Find the installed release that has a task; if several have the same task, the newest.
 
-    A task that is in none, because somebody has changed it, is executed by the newest release of the same data version.
+    An edited task, which is in none, is executed by the newest release of the same data version.
     Releases that are installed later, while the process runs, are found too.
 
     Args:
