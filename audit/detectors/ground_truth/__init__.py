@@ -18,6 +18,7 @@ from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
+from agenthard.audit.detectors.ground_truth.unmet_figure import UnmetFigure
 from agenthard.audit.detectors.ground_truth.unreachable_value import UnreachableValue
 from agenthard.audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
 
@@ -42,4 +43,5 @@ __all__ = [
     "UnknownOutput",
     "UnreachableValue",
     "UnsaidAmount",
+    "UnmetFigure",
 ]

@@ -1,6 +1,5 @@
 """Calls with their responses."""
 
-
 from agenthard.audit.detectors.support.recorded_runs import answered, parsed
 from agenthard.taxonomy import Message, ToolCall
 
