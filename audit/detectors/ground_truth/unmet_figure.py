@@ -28,7 +28,8 @@ _BOUNDED = re.compile(
 """Words next to an amount that is not what something costs, but a bound or a guess."""
 _LIMIT = re.compile(
     r"\b(?:at most|(?:no|not) more tha[nt]|up to|(?:must|should|does|do|can|may)(?: not|n't) exceed"
-    rf"|(?:not|without) exceeding|maximum of|budget of|keep\w*(?: \w+){{0,4}} (?:under|below|within))\b[^.?!;$\d]{{0,20}}{_MONEY}",
+    rf"|(?:not|without) exceeding|maximum of|budget of|keep\w*(?: \w+){{0,4}} (?:under|below|within))\b"
+    rf"[^.?!;$\d]{{0,20}}{_MONEY}",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"\b(?:if|unless|otherwise|in case|whether|suppose|would)\b", re.IGNORECASE)

@@ -49,26 +49,36 @@ def _changes(task: AgentTask) -> Iterator[Change]:
             state = after
 
 
-def moved(change: Change) -> set[float]:
-    """Collect the sums of money that a call moved: by how much something held fell, and costs that are new.
+def moved(change: Change) -> list[float]:
+    """List the sums of money that a call moved: by how much something held fell, and costs that are new.
 
-    >>> from agenthard.audit.execution.replay import ToolResponse
-    >>> step = Step(turn=0, index=0, call={"name": "buy"}, observation=ToolResponse(text=""), before="", after="x")
-    >>> places = (Difference(pointer="/cards/c1/balance", before=500, after=380),
-    ...     Difference(pointer="/orders/o1", after={"cost": 120.0, "seats": 2}))
-    >>> sorted(moved(Change(step, places)))
-    [120.0]
+    >>> step = Step(turn=0, index=0, call={"name": "buy"}, observation={"text": ""}, before="", after="x")
+    >>> card = Difference(pointer="/cards/c1/balance", before=500, after=380)
+    >>> order = Difference(pointer="/orders/o1", after={"cost": 120.0, "seats": 2})
+    >>> moved(Change(step, (card, order)))
+    [120]
     """
-    found: set[float] = set()
+    found: list[float] = []
     for place in change.places:
         if _is_number(place.before) and _is_number(place.after):
             if _named(place.pointer, _HELD) and place.after < place.before:
-                found.add(round(place.before - place.after, 2))
+                found.append(round(place.before - place.after, 2))
         elif place.before is None or isinstance(place.after, list):
-            had = place.before if isinstance(place.before, list) else ()
-            new = [item for item in place.after if item not in had] if isinstance(place.after, list) else place.after
-            found |= {abs(float(text)) for at, text in texts_in(new, place.pointer) if _is_cost(at, text)}
-    return found - {0.0}
+            new = _added(place.before, place.after) if isinstance(place.after, list) else place.after
+            found += [abs(float(text)) for at, text in texts_in(new, place.pointer) if _is_cost(at, text)]
+    return [amount for amount in dict.fromkeys(found) if amount]
+
+
+def _added(before: Any, after: list[Any]) -> list[Any]:
+    """List what a list has more than before."""
+    left = list(before) if isinstance(before, list) else []
+    new = []
+    for item in after:
+        if item in left:
+            left.remove(item)
+        else:
+            new.append(item)
+    return new
 
 
 def numbers_of(step: Step) -> set[float]:

@@ -20,8 +20,8 @@ def claims(task: AgentTask) -> list[str]:
     return [item.hit.claim for item in check_shard([task], {}, [UnmetFigure()]).hits]
 
 
-def two_turns(first: str, *calls: ToolCall) -> AgentTask:
-    said = (first, "Now pay Ada's fee.")
+def two_turns(first: str, *calls: ToolCall, then: str = "Now pay Ada's fee.") -> AgentTask:
+    said = (first, then)
     return desk_task(
         user=UserSpec(kind="scripted", turns=tuple((Message(role="user", content=text),) for text in said)),
         ground_truth=GroundTruth(semantics="reference_path", turns=(calls, (PAY,)), call_matching="state"),
@@ -46,7 +46,7 @@ def test_more_than_the_user_allows() -> None:
         desk_task(PAY, says="Pay Ada's fee; the cost is at most $7."),
         desk_task(PAY, says="Pay Ada's fee if it costs no more than $4, else ask."),
         two_turns("Ada's fee had a total of $7."),  # nothing is paid in that turn
-        two_turns("Take a note. I can spend no more than $4.", call("pay_fee", member="bea", amount=5)),
+        two_turns("Pay for Bea.", call("pay_fee", member="bea", amount=5), then="Pay for Ada too, at most $4."),
     ],
     ids=["met", "met together", "a bound", "a condition", "another turn", "the user has seen the sum"],
 )
