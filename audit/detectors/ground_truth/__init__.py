@@ -21,6 +21,7 @@ from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
 from agenthard.audit.detectors.ground_truth.unmet_figure import UnmetFigure
 from agenthard.audit.detectors.ground_truth.unreachable_value import UnreachableValue
 from agenthard.audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
+from agenthard.audit.detectors.ground_truth.withheld_tool import WithheldTool
 
 __all__ = [
     "CallSchema",
@@ -44,4 +45,5 @@ __all__ = [
     "UnreachableValue",
     "UnsaidAmount",
     "UnmetFigure",
+    "WithheldTool",
 ]
