@@ -11,6 +11,7 @@ from agenthard.audit.detectors.ground_truth.gold_nondeterministic import GoldNon
 from agenthard.audit.detectors.ground_truth.gold_order import GoldOrder
 from agenthard.audit.detectors.ground_truth.gold_redundant import GoldRedundant
 from agenthard.audit.detectors.ground_truth.invented_value import InventedValue
+from agenthard.audit.detectors.ground_truth.milestones_miss_state import MilestonesMissState
 from agenthard.audit.detectors.ground_truth.near_miss_value import NearMissValue
 from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolation
 from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
@@ -46,4 +47,5 @@ __all__ = [
     "UnsaidAmount",
     "UnmetFigure",
     "WithheldTool",
+    "MilestonesMissState",
 ]
