@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.model_agreement import EXEMPLARS, by_task, how_many, measured
+from agenthard.audit.detectors.support.model_agreement import EXEMPLARS, MIN_MODELS, by_task, how_many, measured
 from agenthard.audit.detectors.support.run_effects import effect_of_gold, effect_of_run
 from agenthard.audit.detectors.support.score_matrix import quote_verdict
 from agenthard.audit.evidence import quote
@@ -12,24 +12,20 @@ from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
-MIN_AGREEING = 3
-"""Models that lack the same text, and more of them than mostly pass."""
-
 
 class SameMissingText(SuiteDetector):
     """Tasks whose failed runs do what the ground truth does, and lack one and the same required text.
 
     Rule: a failed run makes the calls of the ground truth that can change something, and no others; its replies have
     all required texts but one. Texts are compared as substrings, in lower case and without commas. A model counts when
-    more than half of its scored runs fail so. At least five models have scored runs, at least three lack the same text,
-    and fewer models mostly pass. Then the text decides the score alone: either no text asks for it, or it is wrong, or
-    it can be said in other words.
+    more than half of its scored runs fail so. At least five models lack the same text, and fewer mostly pass. Then the
+    text decides the score alone: either no text asks for it, or it is wrong, or it can be said in other words.
 
     Flagged: ten of twenty-one models make the right exchange and never say "1093.34"; none passes.
     Not flagged: eleven models that lack "4" where fifteen pass; models that also change something else.
 
-    When it is wrong: the request asks for the text in so many words, and the models forget it. It is a signal and drops
-    nothing.
+    When it is wrong: the request asks for the text in so many words, and the models forget it, or they miscalculate a
+    total, each in its own way. It is a signal and drops nothing.
     """
 
     id = "same-missing-text"
@@ -79,7 +75,7 @@ class SameMissingText(SuiteDetector):
                 if item.value["text"] is not None:
                     groups[item.value["text"]].append(item)
             group = max(groups.values(), key=len, default=[])
-            if len(group) >= MIN_AGREEING and len(group) > passing:
+            if len(group) >= MIN_MODELS and len(group) > passing:
                 yield Conclusion(task_ids=(task,), hit=_hit(task, group, len(items), passing))
 
 

@@ -18,11 +18,11 @@ def did(model: str, says: str, passed: bool = False, reason: str = "ordered by m
 
 
 def test_models_that_lack_one_text() -> None:
-    runs = [did(f"m{i}", "You get back $1,093.43.") for i in range(3)]
+    runs = [did(f"m{i}", "You get back $1,093.43.") for i in range(5)]
     runs += [did("p0", "You get back 1,093.34.", passed=True), did("m9", "Done.", reason="other")]
     (finding,), _ = audit(SameMissingText(), [task_with("1093.34")], runs)
     assert finding.claim == (
-        "On task t1 3 of 5 models (60%, 95 % interval 23% to 88%) mostly make the calls of the ground truth, and fail "
+        "On task t1 5 of 7 models (71%, 95 % interval 36% to 92%) mostly make the calls of the ground truth, and fail "
         "for the one text '1093.34' that their replies lack; 1 mostly pass."
     )
     assert finding.tier is Tier.SIGNAL
@@ -32,11 +32,12 @@ def test_models_that_lack_one_text() -> None:
 @pytest.mark.parametrize(
     "runs",
     [
-        [did(f"m{i}", "Done.") for i in range(3)] + [did(f"p{i}", "4", passed=True) for i in range(3)],
+        [did(f"m{i}", "Done.") for i in range(5)] + [did(f"p{i}", "4", passed=True) for i in range(5)],
+        [did(f"m{i}", "Done.") for i in range(4)] + [did("p", "4", passed=True)],
         [did(f"m{i}", "Done.", reason="no longer needed") for i in range(5)],
         [did(f"m{i}", "It is 4, in blue.") for i in range(5)],
     ],
-    ids=["as many pass", "another call too", "no text is lacking"],
+    ids=["as many pass", "too few", "another call too", "no text is lacking"],
 )
 def test_other_failures(runs: list[Trajectory]) -> None:
     assert audit(SameMissingText(), [task_with("4")], runs)[0] == []
