@@ -64,15 +64,15 @@ class ConsensusAgainstGold(SuiteDetector):
         examples: dict[tuple[str, str], Evidence] = {}
         passes: Counter[str] = Counter()
         for run in runs:
-            effect = effect_of_run(task, run) if run.passed is not None else None
-            if run.passed is None or effect is None:
+            did = effect_of_run(task, run) if run.passed is not None else None
+            if run.passed is None or did is None:
                 continue
             scored[run.model].append(run.passed)
-            done[run.model][effect.text] += 1
+            done[run.model][did.text] += 1
             if run.passed:
-                passes[effect.text] += 1
-            elif (run.model, effect.text) not in examples:
-                examples[run.model, effect.text] = _quote(run, effect)
+                passes[did.text] += 1
+            elif (run.model, did.text) not in examples:
+                examples[run.model, did.text] = _quote(run, did)
         lines, everywhere = effect_of_gold(task), sum(done.values(), Counter[str]())
         gold = None if lines is None else "\n".join(lines)
         for model, verdicts in sorted(scored.items()):
