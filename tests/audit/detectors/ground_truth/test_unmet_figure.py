@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.ground_truth import UnmetFigure
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
@@ -52,6 +53,14 @@ def test_more_than_the_user_allows() -> None:
 )
 def test_what_is_met_or_not_meant(task: AgentTask) -> None:
     assert claims(task) == []
+
+
+def test_a_sound_variant_is_not_flagged_for_its_twin() -> None:
+    said = {"lib/1": "Pay Ada's fee, the total is $7.", "lib/2": "Pay Ada's fee, the total is $5."}
+    tasks = [desk_task(PAY, id=name, says=text, cluster="base 1") for name, text in said.items()]
+    check = UnmetFigure()
+    (finding,), _ = conclude("library", list(said), [check_shard(tasks, {}, [check])], [check])
+    assert (finding.task_ids, finding.also_in) == (("lib/1",), ())
 
 
 def test_figures_of_a_simulated_user_are_a_story() -> None:
