@@ -22,7 +22,8 @@ is a flaw is open). *Developed on*: BFCL v3, ACEBench 2025-02-26, airline of τ-
 AgencyBench and ACE. *Elsewhere*: ACEBench 2025-10-29 in Chinese, τ² 1.0.1 with its own code, BFCL v4, and retail of
 both τ-benchmarks. One reader, a language model; the readings with their reasons are in `audit/detectors/readings.jsonl`
 (drawn with seed 14) and `perf/elsewhere.jsonl` (not drawn: the findings on ACEBench in Chinese, banking_knowledge and
-retail that were read for [Found, and not yet known](../found.md), whichever way they were judged).
+retail that were read for [Found, and not yet known](../found.md), whichever way they were judged). Findings that the
+check no longer gives, such as four of `unscored-requirement` that were not true, are not counted.
 
 "Elsewhere" is not blind: these benchmarks lay in the same folder. It means that no rule was tuned on them, and the
 numbers are small: few checks have twenty findings there.

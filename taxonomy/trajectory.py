@@ -23,6 +23,8 @@ class Judgement(Record):
     """What it said; in benchmarks with retries this is what the agent is told."""
     shown: tuple[str, ...] | None = None
     """Names of the images and videos it was given; None when the log does not tell."""
+    prompt: str | None = None
+    """What a judging model was asked, word by word; None when the log does not tell."""
     diagnostics: tuple[str, ...] = ()
     """Errors and warnings of the harness while it collected what the judge looks at."""
 

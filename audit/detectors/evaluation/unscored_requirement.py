@@ -26,6 +26,8 @@ _CHANGES_DATA = re.compile(
 )
 """Verbs of what leaves a trace in the data, or would."""
 _SAID = re.compile(r"\b(?:communicat|tell|told|inform|mention|sa(?:ys?|id)\b)", re.IGNORECASE)
+_NO_FIGURE = re.compile(r"\b(?:which|whether|when)\b", re.IGNORECASE)
+"""Words of questions for a choice, and for a time that the data need not have."""
 _PREAMBLE = re.compile(r"^\s*check that\b", re.IGNORECASE)
 
 
@@ -40,8 +42,9 @@ class UnscoredRequirement(TaskDetector):
        text carries its figures, nor is one without any verb of a change ("polite, at most three sentences"). A required
        text that no code looks for is decided where assertions that a judge scores state its figures or its words. One
        finding per kind of check, with all tasks that state such a requirement.
-    2. the simulated user wants to be told a figure ("you want to know how much you will get back"), the final state is
-       scored, and no text at all is required of the agent. This is a reading of the text, so it is only suspected.
+    2. the simulated user wants to be told a figure ("you want to know how much you will get back"), and not which of
+       several, or when; the final state is scored, and no text at all is required of the agent. This is a reading of
+       the text, so it is only suspected.
 
     Flagged: "Agent verifies that the flight was delayed", unscored. "You want to know the total", with no outputs.
     Not flagged: "Agent does not cancel the order" next to a scored final state; "Agent says that the total is $44"
@@ -53,7 +56,7 @@ class UnscoredRequirement(TaskDetector):
 
     id = "unscored-requirement"
     title = "a stated requirement that no check covers"
-    version = "4"
+    version = "5"
     category = "unscored-requirement"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -130,6 +133,8 @@ def _unanswered_questions(task: AgentTask) -> Iterator[Hit]:
         return
     for pointer, text in task.user_texts():
         for sentence in asked_figures(text):
+            if _NO_FIGURE.search(sentence):
+                continue
             yield Hit(
                 claim="The user wants to be told a figure, and no text is required of the agent",
                 evidence=(

@@ -11,6 +11,7 @@ from agenthard.audit.detectors.ground_truth.gold_nondeterministic import GoldNon
 from agenthard.audit.detectors.ground_truth.gold_order import GoldOrder
 from agenthard.audit.detectors.ground_truth.gold_redundant import GoldRedundant
 from agenthard.audit.detectors.ground_truth.invented_value import InventedValue
+from agenthard.audit.detectors.ground_truth.milestones_miss_state import MilestonesMissState
 from agenthard.audit.detectors.ground_truth.near_miss_value import NearMissValue
 from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolation
 from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
@@ -18,8 +19,10 @@ from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
+from agenthard.audit.detectors.ground_truth.unmet_figure import UnmetFigure
 from agenthard.audit.detectors.ground_truth.unreachable_value import UnreachableValue
 from agenthard.audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
+from agenthard.audit.detectors.ground_truth.withheld_tool import WithheldTool
 
 __all__ = [
     "CallSchema",
@@ -42,4 +45,7 @@ __all__ = [
     "UnknownOutput",
     "UnreachableValue",
     "UnsaidAmount",
+    "UnmetFigure",
+    "WithheldTool",
+    "MilestonesMissState",
 ]

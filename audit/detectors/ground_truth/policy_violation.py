@@ -31,7 +31,7 @@ class PolicyViolation(TaskDetector):
 
     A rule that needs more than the files tell (whether the insurance covers what the user says) cannot tell; a task
     without a violation of which a rule cannot tell is not checked. A violation that rests on what the user's text does
-    not say is only suspected.
+    not say is only suspected, and so is an exchange of an item for the very same one, which may be a replacement.
 
     A violation that affects the score is confirmed where the evaluator passes the run that makes the gold calls.
 
@@ -40,7 +40,7 @@ class PolicyViolation(TaskDetector):
 
     id = "gold-breaks-policy"
     title = "Ground truths that the policy forbids"
-    version = "2"
+    version = "3"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED

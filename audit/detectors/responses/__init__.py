@@ -6,6 +6,7 @@ from agenthard.audit.detectors.responses.consensus_against_gold import Consensus
 from agenthard.audit.detectors.responses.few_pass import FewPass
 from agenthard.audit.detectors.responses.flaky_trials import FlakyTrials
 from agenthard.audit.detectors.responses.negative_discrimination import NegativeDiscrimination
+from agenthard.audit.detectors.responses.same_missing_text import SameMissingText
 from agenthard.audit.detectors.responses.same_wrong_value import SameWrongValue
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "ConsensusAgainstGold",
     "SameWrongValue",
     "FlakyTrials",
+    "SameMissingText",
 ]

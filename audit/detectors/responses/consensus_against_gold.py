@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.recorded_runs import answered, effect_of_calls, effect_of_gold, effect_of_run
+from agenthard.audit.detectors.support.model_agreement import EXEMPLARS, by_task, how_many, measured
+from agenthard.audit.detectors.support.run_effects import RunEffect, effect_of_gold, effect_of_run
 from agenthard.audit.detectors.support.score_matrix import quote_verdict
 from agenthard.audit.evidence import canonical_json, quote, quote_run
 from agenthard.audit.statistics.intervals import wilson
@@ -14,14 +15,10 @@ from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
-MIN_MODELS = 5
-"""Fewer models agree by chance too easily."""
 MIN_SHARE = 0.3
 """The models that agree are at least so many of those that ran the task."""
 MOST_DIFFERENCES = 4
 """Calls that the claim compares with the ground truth."""
-EXEMPLARS = 3
-"""Runs quoted per task, each of another model."""
 
 
 class ConsensusAgainstGold(SuiteDetector):
@@ -47,7 +44,7 @@ class ConsensusAgainstGold(SuiteDetector):
 
     id = "consensus-against-gold"
     title = "Models agree on something else than the ground truth"
-    version = "2"
+    version = "3"
     category = "suspicious-score-pattern"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SIGNAL
@@ -67,16 +64,17 @@ class ConsensusAgainstGold(SuiteDetector):
         examples: dict[tuple[str, str], Evidence] = {}
         passes: Counter[str] = Counter()
         for run in runs:
-            effect = effect_of_run(task, run) if run.passed is not None else None
-            if run.passed is None or effect is None:
+            did = effect_of_run(task, run) if run.passed is not None else None
+            if run.passed is None or did is None:
                 continue
             scored[run.model].append(run.passed)
-            done[run.model][effect] += 1
+            done[run.model][did.text] += 1
             if run.passed:
-                passes[effect] += 1
-            elif (run.model, effect) not in examples:
-                examples[run.model, effect] = _quote(task, run, effect)
-        gold, everywhere = effect_of_gold(task), sum(done.values(), Counter[str]())
+                passes[did.text] += 1
+            elif (run.model, did.text) not in examples:
+                examples[run.model, did.text] = _quote(run, did)
+        lines, everywhere = effect_of_gold(task), sum(done.values(), Counter[str]())
+        gold = None if lines is None else "\n".join(lines)
         for model, verdicts in sorted(scored.items()):
             effect, times = min(done[model].items(), key=lambda item: (-item[1], item[0]))
             fails = 2 * passes[effect] < everywhere[effect] and (model, effect) in examples
@@ -92,19 +90,14 @@ class ConsensusAgainstGold(SuiteDetector):
 
     def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
         """Yield one signal per task on which the largest group of failing models outnumbers those that pass."""
-        tasks: dict[str, list[Observation]] = defaultdict(list)
-        for item in observations:
-            tasks[item.task_id].append(item)
-        few = tuple(task for task, items in tasks.items() if len(items) < MIN_MODELS)
-        if few:
-            reason = f"fewer than {MIN_MODELS} models with scored runs that can be compared"
-            yield Undecided(task_ids=few, reason=reason)
+        tasks, undecided = by_task(observations)
+        yield from undecided
         for task, items in tasks.items():
             groups: dict[str, list[Observation]] = defaultdict(list)
             for item in items:
                 if item.value["other"] is not None:
                     groups[item.value["other"]].append(item)
-            if not groups or len(items) < MIN_MODELS:
+            if not groups:
                 continue
             effect, group = min(groups.items(), key=lambda pair: (-len(pair[1]), pair[0]))
             passing = sum(item.value["passes"] for item in items)
@@ -144,11 +137,10 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _quote(task: AgentTask, run: Trajectory, effect: str) -> Evidence:
-    for now in answered(run.messages):
-        if effect and effect_of_calls(task, [now.call]) in effect.splitlines():
-            return quote_run(run, now.place, note=f"{run.model}, trial {run.trial}")
-    return quote_verdict(run)
+def _quote(run: Trajectory, effect: RunEffect) -> Evidence:
+    if not effect.places:
+        return quote_verdict(run)
+    return quote_run(run, next(iter(effect.places.values())), note=f"{run.model}, trial {run.trial}")
 
 
 def _gold(task: AgentTask) -> tuple[Evidence, ...]:
@@ -157,25 +149,20 @@ def _gold(task: AgentTask) -> tuple[Evidence, ...]:
 
 
 def _hit(task: str, effect: str, group: Sequence[Observation], models: int, passing: int) -> Hit:
-    low, high = wilson(len(group), models)
     runs = sum(item.value["runs"] for item in group)
     calls = len(effect.splitlines())
-    does = f"make the same {calls} calls, which mostly fail" if effect else "change nothing, which mostly fails"
+    same = "same call" if calls == 1 else f"same {calls} calls"
+    does = (
+        f"make the {same}, which mostly {'fails' if calls == 1 else 'fail'}"
+        if effect
+        else "change nothing, which mostly fails"
+    )
     apart = _apart(effect, group[0].value["gold"])
     return Hit(
-        claim=f"On task {task} {len(group)} of {models} models ({len(group) / models:.0%}, 95 % interval {low:.0%} to "
-        f"{high:.0%}) {does}, against the ground truth; {passing} mostly pass.{apart}",
+        claim=f"On task {task} {how_many(len(group), models)} {does}, against the ground truth; {passing} mostly "
+        f"pass.{apart}",
         fix="Check whether what these models agree on is what the user and the policy ask for.",
         cause=f"task {task}",
         evidence=(*(item.evidence[0] for item in group[:EXEMPLARS]), group[0].evidence[1]),
-        measures={
-            "models": models,
-            "agreeing": len(group),
-            "share": len(group) / models,
-            "low": low,
-            "high": high,
-            "passing": passing,
-            "runs": runs,
-            "calls": calls,
-        },
+        measures={**measured(len(group), models, passing), "runs": runs, "calls": calls},
     )

@@ -6,19 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.recorded_runs import answered, effect_of_calls, effect_of_gold, effect_of_run
+from agenthard.audit.detectors.support.model_agreement import EXEMPLARS, by_task, how_many, measured
+from agenthard.audit.detectors.support.run_effects import effect_of_gold, effect_of_run
 from agenthard.audit.evidence import canonical_json, quote, quote_run
-from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
-MIN_MODELS = 5
-"""Fewer models agree by chance too easily."""
 MIN_AGREEING = 4
 """Models that give the same other value, and more of them than mostly pass."""
-EXEMPLARS = 3
-"""Runs quoted per task, each of another model."""
 
 Field = tuple[str, str, str]
 """Tool, argument, and the value as JSON."""
@@ -56,7 +52,7 @@ class SameWrongValue(SuiteDetector):
 
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
         """Note, per model, the value by which it mostly fails, and whether it mostly passes."""
-        gold = (effect_of_gold(task) or "").splitlines()
+        gold = effect_of_gold(task) or ()
         scored: dict[str, list[bool]] = defaultdict(list)
         wrong: dict[str, Counter[Field]] = defaultdict(Counter)
         examples: dict[tuple[str, Field], Evidence] = {}
@@ -65,13 +61,13 @@ class SameWrongValue(SuiteDetector):
             if run.passed is None or effect is None:
                 continue
             scored[run.model].append(run.passed)
-            for field, line in () if run.passed else _wrong_fields(effect.splitlines(), gold):
+            for field, line in () if run.passed else _wrong_fields(effect.lines, gold):
                 wrong[run.model][field] += 1
-                if (run.model, field) not in examples and (shown := _quote(task, run, line)) is not None:
+                if (run.model, field) not in examples:
+                    shown = quote_run(run, effect.places[line], note=f"{run.model}, trial {run.trial}")
                     examples[run.model, field] = shown
         for model, verdicts in sorted(scored.items()):
-            most = sorted(field for field, times in wrong[model].items() if 2 * times > len(verdicts))
-            fields = [field for field in most if (model, field) in examples]
+            fields = sorted(field for field, times in wrong[model].items() if 2 * times > len(verdicts))
             evidence = [examples[model, field] for field in fields]
             value = {"passes": 2 * sum(verdicts) > len(verdicts), "fields": fields}
             whole = (quote(task, "/ground_truth/turns", note="the ground truth"),) if fields else ()
@@ -79,20 +75,15 @@ class SameWrongValue(SuiteDetector):
 
     def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
         """Yield one signal per task and argument on which more models agree than pass."""
-        tasks: dict[str, list[Observation]] = defaultdict(list)
-        for item in observations:
-            tasks[item.task_id].append(item)
-        few = tuple(task for task, items in tasks.items() if len(items) < MIN_MODELS)
-        if few:
-            reason = f"fewer than {MIN_MODELS} models with scored runs that can be compared"
-            yield Undecided(task_ids=few, reason=reason)
+        tasks, undecided = by_task(observations)
+        yield from undecided
         for task, items in tasks.items():
             passing = sum(item.value["passes"] for item in items)
             agreeing: dict[Field, list[tuple[Observation, Evidence]]] = defaultdict(list)
             for item in items:
                 for (tool, name, value), shown in zip(item.value["fields"], item.evidence, strict=False):
                     agreeing[tool, name, value].append((item, shown))
-            if len(items) < MIN_MODELS or not agreeing:
+            if not agreeing:
                 continue
             field, group = min(agreeing.items(), key=lambda pair: (-len(pair[1]), pair[0]))
             if len(group) >= MIN_AGREEING and len(group) > passing:
@@ -120,30 +111,14 @@ def _differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [name for name in sorted({*one, *other}) if one.get(name) != other.get(name)]
 
 
-def _quote(task: AgentTask, run: Trajectory, line: str) -> Evidence | None:
-    for now in answered(run.messages):
-        if effect_of_calls(task, [now.call]) == line:
-            return quote_run(run, now.place, note=f"{run.model}, trial {run.trial}")
-    return None
-
-
 def _hit(task: str, field: Field, group: Sequence[tuple[Observation, Evidence]], models: int, passing: int) -> Hit:
     tool, name, value = field
-    low, high = wilson(len(group), models)
     shown = value if len(value) <= 120 else f"{value[:119]}…"
     return Hit(
-        claim=f"On task {task} {len(group)} of {models} models ({len(group) / models:.0%}, 95 % interval {low:.0%} to "
-        f"{high:.0%}) mostly fail with {name} = {shown} in a call of {tool} that is otherwise the ground truth's; "
-        f"{passing} mostly pass.",
+        claim=f"On task {task} {how_many(len(group), models)} mostly fail with {name} = {shown} in a call of {tool} "
+        f"that is otherwise the ground truth's; {passing} mostly pass.",
         fix="Let the user say the value, or check whether the ground truth's is what user and policy ask for.",
         cause=f"task {task}",
         evidence=(*(run for _, run in group[:EXEMPLARS]), group[0][0].evidence[-1]),
-        measures={
-            "models": models,
-            "agreeing": len(group),
-            "share": len(group) / models,
-            "low": low,
-            "high": high,
-            "passing": passing,
-        },
+        measures=measured(len(group), models, passing),
     )

@@ -4,6 +4,7 @@ from agenthard.audit.detectors.runs.answer_in_feedback import AnswerInFeedback
 from agenthard.audit.detectors.runs.crash_signature import CrashSignature
 from agenthard.audit.detectors.runs.dead_attempt import DeadAttempt
 from agenthard.audit.detectors.runs.infrastructure_error_scored import InfrastructureErrorScored
+from agenthard.audit.detectors.runs.judge_sees_model import JudgeSeesModel
 from agenthard.audit.detectors.runs.non_monotone_retry import NonMonotoneRetry
 from agenthard.audit.detectors.runs.replayed_verdict import ReplayedVerdict
 from agenthard.audit.detectors.runs.simulator_caused_failure import SimulatorCausedFailure
@@ -24,4 +25,5 @@ __all__ = [
     "StateContradiction",
     "ReplayedVerdict",
     "AnswerInFeedback",
+    "JudgeSeesModel",
 ]

@@ -62,7 +62,7 @@ def search(environment: Environment, task: AgentTask, before: Sequence[Step], re
         environment.call(step.call)
     here = environment.state_hash()
     tools = task.environment.tools if requestor == "assistant" else task.environment.user_tools
-    reads = [tool for tool in tools if _is_read(tool)]
+    reads = [tool for tool in tools if is_read(tool)]
     known: dict[Known, None] = dict.fromkeys(_handed_out(before))
     tried: set[str] = set()
     called: dict[str, None] = {}
@@ -98,7 +98,7 @@ def search(environment: Environment, task: AgentTask, before: Sequence[Step], re
     return Search(len(tried), tuple(called), squash(" ".join(seen)), environment.state_hash() == here, guessed)
 
 
-def _is_read(tool: ToolSpec) -> bool:
+def is_read(tool: ToolSpec) -> bool:
     """Tell whether a tool is documented as a read, or named as one where that is unknown."""
     first = next(iter(name_words(tool.name)), "")
     return tool.effect == "read" or (tool.effect == "unknown" and first in _READING)

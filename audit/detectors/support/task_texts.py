@@ -60,7 +60,7 @@ def sentence_around(text: str, start: int, end: int) -> str:
 
 
 _FIGURE = (
-    r"(?:how (?:much|many|long)|when\b|total\b|sum\b|amounts?\b|balances?\b|prices?\b|costs?\b|savings\b"
+    r"(?:how (?:much|many|long)|when\b|total\b|sum\b|amounts?\b|balances?\b|prices?\b|costs?\b"
     r"|tracking numbers?\b|(?:delivery|arrival|departure) (?:dates?|times?)\b)"
 )
 _ASKS = (

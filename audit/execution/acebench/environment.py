@@ -16,18 +16,19 @@ SCRIPT = Path(__file__).with_name("script.py")
 CHECKER = "normal_checker"
 CHECKER_FILES = ("model_eval/checker.py", "eval/checker.py", "checker.py")
 """Where the checker is looked for first, relative to the checkout."""
-OTHER_LANGUAGE = "zh"
-"""Part of the paths of the Chinese twins of files; they come last."""
+TWINS = {"en": "zh", "zh": "en"}
+"""The language of the other files that define the same classes: it ends a part of their paths; they come last."""
 
 
 @cache
-def _found(checkout: Path) -> dict[str, Path]:
-    """Return the file of each function and class of a checkout, by name."""
+def _found(checkout: Path, language: str) -> dict[str, Path]:
+    """Return the file of each function and class of a checkout, by name; of twins, the one of a language."""
     found: dict[str, Path] = {}
 
     def rank(item: tuple[str, Path]) -> tuple[bool, bool, str]:
-        name, path = item[0], item[1].relative_to(checkout).as_posix()
-        return (name == CHECKER and path not in CHECKER_FILES, OTHER_LANGUAGE in path, path)
+        name, path = item[0], item[1].relative_to(checkout)
+        twin = any(part.endswith(TWINS[language]) for part in path.with_suffix("").parts)
+        return (name == CHECKER and path.as_posix() not in CHECKER_FILES, twin, path.as_posix())
 
     for name, path in sorted(definitions(checkout), key=rank):
         found.setdefault(name, path)
@@ -62,7 +63,11 @@ class AceBenchEnvironment(WorkerBackedEnvironment):
             return "ACEBench's code is not part of AgentHard: give --checkout PATH, a folder with ACEBench's repository"
         if "expects_no_call" in task.traits:
             return "the special categories are judged by what the agent says; the checker takes calls"
-        missing = [name for name in protocol.needed(task, CHECKER) if name not in _found(self._checkout)]
+        missing = [
+            name
+            for name in protocol.needed(task, CHECKER)
+            if name not in _found(self._checkout, protocol.language(task))
+        ]
         if missing:
             return f"{self._checkout} defines no {', '.join(missing)}; give a folder with ACEBench's repository"
         return self._why_not_contained()
@@ -71,11 +76,12 @@ class AceBenchEnvironment(WorkerBackedEnvironment):
         reason = self.supports(task)
         if reason or self._checkout is None:
             raise UnavailableError(reason)
-        found = _found(self._checkout)
+        language = protocol.language(task)
+        found = _found(self._checkout, language)
         names = {CHECKER, *protocol.CLASSES} & found.keys()
         listed = json.dumps({name: str(found[name]) for name in sorted(names)})
         python = interpreter(self._checkout)
-        return self._execution.worker_pool(python, SCRIPT, arguments=(str(self._checkout), listed))
+        return self._execution.worker_pool(python, SCRIPT, arguments=(str(self._checkout), listed, language))
 
     def _why_stateless(self, task: AgentTask) -> str | None:
         if task.ground_truth.call_matching == "state":

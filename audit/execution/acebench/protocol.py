@@ -24,6 +24,12 @@ def _classes(task: AgentTask) -> list[str]:
     return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
 
 
+def language(task: AgentTask) -> str:
+    """Return the language of a task's data, as ACEBench's code takes it: its folder says it."""
+    file = task.origins[""].file if "" in task.origins else ""
+    return "zh" if "data_zh" in file or "_zh" in file else "en"
+
+
 def session(task: AgentTask) -> dict[str, Any]:
     """Return what the classes of an agent task are built from."""
     return {"classes": _classes(task), "config": task.initial_state or {}}

@@ -190,6 +190,7 @@ def _judgements(attempt: Mapping[str, Any], scorer: str) -> Iterator[Judgement]:
                 score=_number(result.get("score"), f"/{kind}_result/score"),
                 reason=str(result.get("reason") or ""),
                 shown=shown if kind == "vision" else None,
+                prompt=result["input_prompt"] if isinstance(result.get("input_prompt"), str) else None,
                 diagnostics=harness,
             )
         return

@@ -84,6 +84,7 @@ def new_item_differs(case: PolicyCase) -> Outcome:
     return RuleViolation(
         claim=f"The ground truth replaces {', '.join(same)} of {case.arguments['order_id']} by the very same item.",
         facts=(case.given("item_ids"), case.given("new_item_ids")),
+        certain=False,  # the user may want a replacement for one that is broken
     )
 
 

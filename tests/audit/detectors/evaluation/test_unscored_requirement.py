@@ -117,7 +117,6 @@ def test_one_finding_for_all_tasks() -> None:
     "instruction",
     [
         "You want to know the total amount you will get back.",
-        "You wonder when your book arrives.",
         "Return it. Ask the agent to tell you how much it costs.",
         "You want to use the card and know how much balance is left.",
         "Also ask for what the total cost is.",
@@ -132,6 +131,9 @@ def test_a_figure_that_the_user_wants_to_be_told(instruction: str) -> None:
     "task",
     [
         asked("You wonder if you can change it to the easiest one.", STATE),
+        asked("You wonder when your book arrives.", STATE),
+        asked("You want to know which account has the lowest total fees.", STATE),
+        asked("After it is opened, ask about savings.", STATE),
         asked("Ask for a 50% refund.", STATE),
         asked("If the agent asks how many books there are, say 3.", STATE),
         asked("You want to know if it is waterproof.", STATE),

@@ -20,7 +20,7 @@ def test_models_that_agree_on_another_call_than_the_ground_truth() -> None:
     # Wilson, 7 of 8: (7/8 + z²/16 ± z·sqrt(7/512 + z²/256)) / (1 + z²/8)
     assert (finding.measures["low"], finding.measures["high"]) == pytest.approx((0.52911, 0.97758), abs=1e-5)
     assert finding.claim == (
-        "On task t1 7 of 8 models (88%, 95 % interval 53% to 98%) make the same 1 calls, which mostly fail, against "
+        "On task t1 7 of 8 models (88%, 95 % interval 53% to 98%) make the same call, which mostly fails, against "
         "the ground truth; 1 mostly pass. Where they differ: cancel_order differs in reason "
         '("no longer needed" for "ordered by mistake").'
     )

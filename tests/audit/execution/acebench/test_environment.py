@@ -134,8 +134,8 @@ def test_the_final_state_is_compared_class_by_class(environment: AceBenchEnviron
     assert environment.evaluate(task, attempt(*calls)).passed
     idle = environment.evaluate(task, attempt())
     assert not idle.passed and idle.parts == {"BaseApi": False, "MessageApi": False}
-    misspelled = agent([{"Basepi": {"wifi": True}}])
-    assert environment.evaluate(misspelled, attempt(*calls)).reason == "Basepi: no such class"
+    misspelled = agent([{"Basepi": {"wifi": False}}, {"MessageApi": {"inbox": {"1": "Hello", "2": "Hi"}}}])
+    assert environment.evaluate(misspelled, attempt(*calls)).parts == {"MessageApi": True}  # the first is not compared
 
 
 def test_the_version_follows_the_code(acebench: Path, tmp_path: Path) -> None:

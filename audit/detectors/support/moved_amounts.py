@@ -1,0 +1,101 @@
+"""What gold calls move when they are replayed: the numbers of the state that each one changes, and sums of money."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from agenthard.audit.detectors.support.gold_values import name_words
+from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.execution.context import current_execution
+from agenthard.audit.execution.gold import environment_of, gold_replay
+from agenthard.audit.execution.replay import Step
+from agenthard.audit.execution.state_diff import Difference, differences
+from agenthard.taxonomy.pointer import split
+from agenthard.taxonomy.task import AgentTask
+
+_SPENT = frozenset("cost costs price fee fees fare charge charged paid total amount".split())
+_HELD = frozenset("balance balances funds cash credit account".split())
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,6})?")
+
+
+class Change(NamedTuple):
+    """A gold call, and what it changed."""
+
+    step: Step
+    """The call, as replayed."""
+    places: tuple[Difference, ...]
+    """The places of the state that are different afterwards."""
+
+
+def changes(task: AgentTask) -> tuple[Change, ...]:
+    """Replay a ground truth with a look at the whole state after each call that changes it; kept as long as the task.
+
+    Raises:
+        UnavailableError: it cannot be executed here.
+        ExecutionError: the environment broke.
+    """
+    return current_execution().remember("changes of gold calls", task, lambda: tuple(_changes(task)))
+
+
+def _changes(task: AgentTask) -> Iterator[Change]:
+    environment, steps = environment_of(task), gold_replay(task).steps
+    environment.reset(task)
+    state = environment.snapshot()
+    for step in steps:
+        environment.call(step.call)
+        if step.changed:
+            after = environment.snapshot()
+            yield Change(step, tuple(differences(state, after, task.environment.state)))
+            state = after
+
+
+def moved(change: Change) -> list[float]:
+    """List the sums of money that a call moved: by how much something held fell, and costs that are new.
+
+    >>> step = Step(turn=0, index=0, call={"name": "buy"}, observation={"text": ""}, before="", after="x")
+    >>> card = Difference(pointer="/cards/c1/balance", before=500, after=380)
+    >>> order = Difference(pointer="/orders/o1", after={"cost": 120.0, "seats": 2})
+    >>> moved(Change(step, (card, order)))
+    [120]
+    """
+    found: list[float] = []
+    for place in change.places:
+        if _is_number(place.before) and _is_number(place.after):
+            if _named(place.pointer, _HELD) and place.after < place.before:
+                found.append(round(place.before - place.after, 2))
+        elif place.before is None or isinstance(place.after, list):
+            new = _added(place.before, place.after) if isinstance(place.after, list) else place.after
+            found += [abs(float(text)) for at, text in texts_in(new, place.pointer) if _is_cost(at, text)]
+    return [amount for amount in dict.fromkeys(found) if amount]
+
+
+def _added(before: Any, after: list[Any]) -> list[Any]:
+    """List what a list has more than before."""
+    left = list(before) if isinstance(before, list) else []
+    new = []
+    for item in after:
+        if item in left:
+            left.remove(item)
+        else:
+            new.append(item)
+    return new
+
+
+def numbers_of(step: Step) -> set[float]:
+    """Collect the numbers that a call is given or returns."""
+    given = {float(text) for _, text in texts_in(step.call.arguments) if _NUMBER.fullmatch(text)}
+    return given | {float(token) for token in _NUMBER.findall(step.observation.text)}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_cost(pointer: str, text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None and _named(pointer, _SPENT)
+
+
+def _named(pointer: str, wanted: frozenset[str]) -> bool:
+    """Tell whether the last names of a place are about money."""
+    names = [word for part in split(pointer)[-3:] for word in name_words(part)]
+    return not wanted.isdisjoint(names)

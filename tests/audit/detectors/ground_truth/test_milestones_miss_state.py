@@ -1,0 +1,59 @@
+"""Milestones, carried out, against the state that is expected."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agenthard.audit.detectors.ground_truth import MilestonesMissState
+from agenthard.audit.execution.context import Execution
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, GroundTruth, Status, ToolCall
+from tests.library import call, desk_task, lend, library_desk
+
+pytestmark = pytest.mark.usefixtures(library_desk.__name__)
+
+
+def task(expected: Any, *calls: ToolCall) -> AgentTask:
+    return desk_task(
+        evaluation=EvaluationSpec(checks=(Check(kind="final_state", scored=True, expected=expected),)),
+        ground_truth=GroundTruth(semantics="milestones", turns=(calls,), call_matching="state"),
+    )
+
+
+def claims(one: AgentTask) -> list[str]:
+    return [item.hit.claim for item in check_shard([one], {}, [MilestonesMissState()]).hits]
+
+
+def test_an_object_that_does_not_exist() -> None:
+    (claim,) = claims(task([{"books": {}}, {"member": {}}], lend()))
+    assert claim.startswith("The expected state names 'member', and the environment has no such object, only 'members'")
+
+
+def test_milestones_that_leave_another_state() -> None:
+    (claim,) = claims(task({"books": {}}, call("draw_ticket")))  # the machine counts on, whoever resets the desk
+    assert claim.startswith("All milestones are carried out without an error, and the state that they leave is not")
+
+
+@pytest.mark.parametrize(
+    "calls", [(lend(),), (lend("b9", "bea"), call("draw_ticket"))], ids=["the expected state", "one of them fails"]
+)
+def test_milestones_that_agree_or_prove_nothing(calls: tuple[ToolCall, ...]) -> None:
+    assert claims(task([{"books": {}}], *calls)) == []
+
+
+def test_other_ground_truths_are_not_checked() -> None:
+    (row,) = check_shard([desk_task(lend())], {}, [MilestonesMissState()]).coverage
+    assert row.status is Status.NOT_CHECKED and "milestones" in row.reason
+
+
+@pytest.mark.long
+@pytest.mark.corpora
+def test_chinese_tasks_run_on_the_chinese_classes(corpora: Path) -> None:
+    root = corpora / "acebench_2025-10-29"
+    source = open_source("acebench", root, ("agent_multi_step", "agent_multi_turn"))
+    shard = check_shard(list(source.tasks(Quarantine())), {}, [MilestonesMissState()], Execution(checkout=root))
+    found = sorted(task_id for item in shard.hits for task_id in item.task_ids)
+    assert [name.removeprefix("agent_multi_") for name in found] == ["step_0", "step_1", "step_17", "turn_7", "turn_9"]
