@@ -22,7 +22,7 @@ LABEL = "checks/dates"
 
 
 def date_passages(task: AgentTask, shown: Iterable[tuple[StateIndex, set[int]]]) -> Iterator[Passage]:
-    """Yield one passage that says which fields of the shown tables hold dates, where the user speaks of an order in time.
+    """Yield one passage that says which fields of the shown tables hold dates, if the user speaks of an order in time.
 
     Args:
         task: The task.
@@ -53,7 +53,8 @@ def _tables(index: StateIndex, numbers: set[int]) -> Iterator[str]:
                     holding.setdefault(field, set()).add(record)
         name = (split(table) or ["state"])[-1]
         if not holding:
-            yield f"- {name} ({len(records)}): no field holds a date: only the order in which they are listed could tell which is later"
+            no = "no field holds a date: only the order in which they are listed could tell which is later"
+            yield f"- {name} ({len(records)}): {no}"
             continue
         fields = [f"{field} ({len(holding[field])})" for field in sorted(holding)]
         more = f" and {len(fields) - _MOST_FIELDS} more" if len(fields) > _MOST_FIELDS else ""
