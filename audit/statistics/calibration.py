@@ -128,8 +128,8 @@ def reliability(
             continue
         clusters: dict[str, tuple[int, int]] = {}
         for position in np.flatnonzero(inside):
-            k, n = clusters.get(groups[position], (0, 0))
-            clusters[groups[position]] = (k + int(right[position]), n + 1)
+            k, n = clusters.get(groups[int(position)], (0, 0))
+            clusters[groups[int(position)]] = (k + int(right[position]), n + 1)
         found.append(
             ReliabilityBin(
                 low=float(low),

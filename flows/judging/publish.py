@@ -105,9 +105,9 @@ def publish_judging(
     evidence = judge_evidence(answer.checked for each in found for answer in each.answers)
     write_json(folder.judge / "evidence.json", evidence.model_dump(mode="json"))
     write_atomically(folder.judge / "evidence.md", printable(f"{evidence_tables(evidence)}\n").encode())
-    tiers = {judge.name: judge.tier for judge in settings.judges.judges}
+    tier_of = {judge.name: judge.tier for judge in settings.judges.judges}
     read = [answer for each in found for answer in each.answers]
-    agreement = reader_agreement(read, tiers, settings.judges.seed)
+    agreement = reader_agreement(read, tier_of, settings.judges.seed)
     write_json(folder.judge / "agreement.json", agreement.model_dump(mode="json"))
     write_atomically(folder.judge / "agreement.md", printable(agreement_table(agreement)).encode())
     answers = map(_row, read)

@@ -18,8 +18,8 @@ def never_compared(task: AgentTask) -> str:
 
 def _names(task: AgentTask) -> Iterator[str]:
     scored = {check.kind for check in task.evaluation.checks if check.scored}
-    if not scored or scored & {*_SPOKEN}:
-        return  # Nothing is known of what such an evaluator looks at.
+    if not scored or scored & {*_SPOKEN} or "expects_no_call" in task.traits:
+        return  # Nothing is known of what such an evaluator looks at, or there is nothing to compare.
     matching = task.ground_truth.call_matching
     if "output_substring" in scored:
         yield "other_words"
