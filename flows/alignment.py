@@ -23,6 +23,7 @@ from agenthard.reports.alignment.answers import (
     unchecked_answers,
     verdict_answers,
 )
+from agenthard.reports.alignment.confidence import Claim, claims_of
 from agenthard.reports.alignment.drift import Side
 from agenthard.reports.alignment.sampling import SampleKey, pass_rates
 from agenthard.reports.comparison.audits import task_contents
@@ -51,6 +52,8 @@ class RunAnswers(NamedTuple):
     """The panel, then each judge and repetition by itself; empty without a judge."""
     baselines: list[Answers]
     """The same run without its judge, and each judge without the evidence gate; empty without a judge."""
+    claims: list[Claim]
+    """Verified flaws with the confidence that judges state; empty without a judge."""
 
 
 def read_answers(run: Path) -> RunAnswers:
@@ -64,7 +67,7 @@ def read_answers(run: Path) -> RunAnswers:
     marked = audit_answers("dropped or review", decisions, findings, coverage)
     dropped = audit_answers("dropped", decisions, findings, coverage, ("drop",))
     if not (run / PANELS).is_file():
-        return RunAnswers(ids, [marked, dropped], [], [])
+        return RunAnswers(ids, [marked, dropped], [], [], [])
     panel = panel_answers("judge", _lines(run / PANELS, PanelVerdict))
     candidates = [panel]
     if any(answer.outcome == "undecided" for answer in panel.by_task.values()):
@@ -75,7 +78,11 @@ def read_answers(run: Path) -> RunAnswers:
     lint = lint_answers("lint only: dropped or review", policy, ids, findings, coverage)
     candidates += [answers.named(f"rules and judge: {answers.name}") for answers in (marked, dropped)]
     return RunAnswers(
-        ids, candidates, [panel, *alone] if len(alone) > 1 else [panel], [lint, *unchecked_answers(verdicts)]
+        ids,
+        candidates,
+        [panel, *alone] if len(alone) > 1 else [panel],
+        [lint, *unchecked_answers(verdicts)],
+        claims_of(verdicts),
     )
 
 

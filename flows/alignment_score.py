@@ -79,7 +79,9 @@ def score_alignment(settings: AlignSettings) -> Alignment:
         names = Names(load_taxonomy(), read_mapping(Path(settings.categories)) if settings.categories else {})
         known = read_label_set(list(map(Path, settings.labels)), settings.truth)
         drawn = read_key(Path(settings.key)) if settings.key else None
-        result, labelled = align(found.candidates, judges, baselines, found.task_ids, known, names, parameters, drawn)
+        result, labelled = align(
+            found.candidates, judges, baselines, found.task_ids, known, names, parameters, drawn, found.claims
+        )
     except (LabelError, AlignmentError, ValueError) as error:
         raise CommandError(str(error)) from error
     if second_look is not None:

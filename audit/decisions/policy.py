@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from agenthard.audit.coverage import RAN, CoverageTable
+from agenthard.audit.decisions.judging import JudgingRules
 from agenthard.audit.decisions.measured_precision import MeasuredPrecision
 from agenthard.audit.decisions.support import NO_SUPPORT, Support, support
 from agenthard.audit.decisions.verdicts import NO_VERDICTS, Verdicts, require_ids
@@ -111,6 +112,8 @@ class Policy(Record):
     """What happens to a task on which a check ended in an error."""
     overrides: dict[str, Override] = Field(default_factory=dict)
     """People's decisions by task id."""
+    judging: JudgingRules = JudgingRules()
+    """When strong judges are asked, and how sure a judge's flaw must be to be reported."""
 
     def action_for(self, finding: Finding, task_id: str) -> PolicyAction:
         """Return what a finding means for one of its tasks; a ticket, or a finding that no rule matches, keeps it."""

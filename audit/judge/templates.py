@@ -13,7 +13,7 @@ from agenthard.models.structured import strict_schema
 from agenthard.taxonomy.categories import Taxonomy, builtin_taxonomy
 from agenthard.taxonomy.yaml_text import load_own_yaml
 
-LAYOUT = "1"
+LAYOUT = "2"
 """Raised when code changes what a prompt says although no word in ``prompts/`` does."""
 WORDS = ("system.md.j2", "user.md.j2", "lookups.md.j2", "wording.yaml", "conditions.yaml")
 """Files that the question for a verdict is made of."""

@@ -1,5 +1,6 @@
 """``agenthard schedule``: audits again and again, what changed, and which split is published."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -118,7 +119,8 @@ def serve(configs: Annotated[list[Path], typer.Argument(metavar="CONFIG…", hel
 
     from agenthard.flows.deployments import scheduled_audit
 
-    serve_all(*(cast("RunnerDeployment", scheduled_audit.to_deployment(**_deployment(each))) for each in schedules))
+    with suppress(KeyboardInterrupt):
+        serve_all(*(cast("RunnerDeployment", scheduled_audit.to_deployment(**_deployment(each))) for each in schedules))
 
 
 @app.command("deploy")

@@ -174,7 +174,7 @@ async def _submit_open(
         with path.open("w+", encoding="utf-8") as stream:
             requests = _OpenRequests(settings, stream)
             async with prompt_worker(settings) as worker:
-                session = Session(settings, model, store, worker, inputs.task, requests.add)
+                session = Session(settings, model, store, worker, inputs, requests.add)
                 await VerdictCollector(session, lambda task_id: current().advance(1)).run(task_ids)
                 await DefenceCollector(session).run(task_ids)
             return await client.submit(requests)

@@ -103,7 +103,7 @@ async def _export(settings: JudgingSettings, inputs: AuditInputs, store: AnswerS
     # No model is asked, so nothing waits for this process; another one pays off when it has enough to do.
     alone = settings.workers < 2 or len(writer.task_ids) < _TASKS_FOR_WORKERS
     async with prompt_worker(settings.model_copy(update={"workers": 0}) if alone else settings) as worker:
-        session = Session(settings, NullModel(), store, worker, inputs.task, writer.add)
+        session = Session(settings, NullModel(), store, worker, inputs, writer.add)
         await VerdictCollector(session, writer.finish_task).run(writer.task_ids)
         await DefenceCollector(session).run(writer.task_ids)
         writer.close()

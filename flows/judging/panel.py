@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict, combine, needs_second
+from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict, combine
 from agenthard.audit.judge.aggregate.rebuttal import Rebuttal, apply_rebuttals, defender, read_rebuttal, to_defend
 from agenthard.audit.judge.aggregate.votes import PanelRates, error_rates
 from agenthard.audit.judge.context.material import Material
@@ -16,9 +16,10 @@ from agenthard.audit.judge.investigation.investigator import Investigator
 from agenthard.audit.judge.settings import Judge, JudgeSettings
 from agenthard.audit.judge.verdict import CheckedVerdict, Judged, JudgeError
 from agenthard.flows.errors import FATAL
+from agenthard.flows.judging.cascade import Cascade
 from agenthard.flows.judging.prompts import PreparedPrompt
 from agenthard.flows.judging.session import AskedVerdict, Attempts, Session, ask, ask_for_verdict, internal_error
-from agenthard.flows.judging.store import Answer, AnswerStore, Defence, Question, questions_of
+from agenthard.flows.judging.store import Answer, AnswerStore, Defence, Question, questions_of, words_hash
 from agenthard.flows.judging.workers import PreparationError
 from agenthard.taxonomy.task import AgentTask
 
@@ -34,9 +35,8 @@ class VerdictCollector:
             on_done: Called with the id of each finished task.
         """
         self._session, self._on_done = session, on_done
-        panel = session.settings.judges.judges
-        self._first = tuple(judge for judge in panel if judge.tier == "first")
-        self._second = tuple(judge for judge in panel if judge.tier == "second")
+        self._cascade = session.cascade
+        self._first, self._second = self._cascade.first, self._cascade.second
         self._failed = session.store.failed() if session.settings.retry else {}
 
     async def run(self, task_ids: Iterable[str]) -> None:
@@ -47,7 +47,7 @@ class VerdictCollector:
         verdicts = _TaskVerdicts(self, task_id, self._session.store.of_task(task_id))
         await verdicts.ask(self._first)
         if self._second and verdicts.complete(self._first):
-            if needs_second(combine(verdicts.of(self._first), self._session.settings.judges)):
+            if self._cascade.why_second(combine(verdicts.of(self._first), self._session.settings.judges)):
                 await verdicts.ask(self._second)
         self._on_done(task_id)
 
@@ -101,6 +101,7 @@ class VerdictCollector:
             digest=asked.digest,
             attempts=asked.attempts,
             omitted=prompt.material.omitted,
+            prompt=words_hash(prompt.request),
         )
         self._session.store.add(answer)
         return answer
@@ -171,24 +172,27 @@ def panel_rates(settings: JudgeSettings, store: AnswerStore) -> PanelRates | Non
     return error_rates(answer.checked for answer in store.answers())
 
 
-def panel_results(settings: JudgeSettings, store: AnswerStore, task_ids: Sequence[str]) -> Iterator[PanelResult]:
+def panel_results(cascade: Cascade, store: AnswerStore, task_ids: Sequence[str]) -> Iterator[PanelResult]:
     """Combine the answers about each task, in the given order.
 
     Args:
-        settings: The panel.
+        cascade: The panel, and when its second tier is asked.
         store: The answers.
         task_ids: All tasks.
     """
+    settings = cascade.judges
     rates = panel_rates(settings, store)
-    first = [judge for judge in settings.judges if judge.tier == "first"]
     for task_id in task_ids:
         known = store.of_task(task_id)
-        wanted = list(questions_of(task_id, first))
+        wanted = list(questions_of(task_id, cascade.first))
         opinions = [known[question].checked for question in wanted if question in known]
-        if len(opinions) == len(wanted) and needs_second(combine(opinions, settings)):
+        why = cascade.why_second(combine(opinions, settings)) if len(opinions) == len(wanted) else ""
+        if why:
             wanted = list(questions_of(task_id, settings.judges))
         answers = tuple(known[question] for question in wanted if question in known)
         panel = combine([answer.checked for answer in answers], settings, rates) if answers else None
+        if panel is not None:
+            panel = panel.model_copy(update={"escalated": why})
         yield PanelResult(task_id, panel, answers, len(wanted))
 
 
@@ -221,7 +225,7 @@ class DefenceCollector:
         """Ask for the missing defences of those tasks that the panel flags."""
         session = self._session
         if session.settings.judges.rebuttal and not session.stopped:
-            found = panel_results(session.settings.judges, session.store, task_ids)
+            found = panel_results(session.cascade, session.store, task_ids)
             await session.for_each(list(self._open(found)), self._defend)
 
     def _open(self, found: Iterable[PanelResult]) -> Iterator[OpenDefence]:

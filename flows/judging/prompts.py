@@ -24,7 +24,7 @@ from agenthard.audit.repair.recheck import TaskChecker
 from agenthard.flows.errors import CommandError
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.settings import JudgingSettings, select_tasks
-from agenthard.flows.judging.store import identical_judges_before, request_number
+from agenthard.flows.judging.store import identical_judges_before, repetition, request_number
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Request
 from agenthard.models.tokens import most_prompt_tokens, prompt_tokens
@@ -143,8 +143,7 @@ class PromptBuilder:
 
 
 def _digests(request: Request, samples: int) -> tuple[str, ...]:
-    numbered = (request.model_copy(update={"sample": request.sample + sample}) for sample in range(samples))
-    return tuple(each.digest for each in numbered)
+    return tuple(repetition(request, sample).digest for sample in range(samples))
 
 
 def select_runs(runs: Sequence[Trajectory], count: int) -> list[Trajectory]:

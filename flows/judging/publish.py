@@ -15,12 +15,14 @@ import pyarrow as pa
 
 from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.detectors.base import Detector
-from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
+from agenthard.audit.judge.aggregate.findings import JudgeCheck, is_below, judge_results
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
 from agenthard.audit.shards import ShardResult
 from agenthard.flows.audit_outputs import Addition, AuditOutcome, publish
 from agenthard.flows.audit_plan import AuditInput
 from agenthard.flows.audited_run import read_findings
+from agenthard.flows.judging.agreement import agreement_table, reader_agreement
+from agenthard.flows.judging.cascade import Cascade, StageRow, account, account_table, rules_of
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.panel import PanelResult, apply_defences, panel_results
 from agenthard.flows.judging.settings import JudgingSettings
@@ -38,7 +40,7 @@ _QUESTIONS = pa.schema(
     [
         *((name, pa.string()) for name in ("task_id", "judge")),
         ("sample", pa.int64()),
-        *((name, pa.string()) for name in ("prompt_version", "digest", "outcome", "error", "message")),
+        *((name, pa.string()) for name in ("prompt_version", "prompt", "digest", "outcome", "error", "message")),
         *((name, pa.int64()) for name in ("attempts", "issues", "standing", "lookups", "omitted_tokens")),
         *((name, pa.int64()) for name in ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")),
         ("cost", pa.float64()),
@@ -67,6 +69,12 @@ class JudgingOutcome(Record):
     """Why the judging ended early; empty when it did not."""
     costs: tuple[Total, ...]
     """Tokens and costs by model; empty when no model was asked."""
+    stages: tuple[StageRow, ...]
+    """What each stage decided and cost."""
+    below_threshold: int
+    """Flaws that are not reported because they are less probable than the threshold."""
+    threshold: float
+    """Probability from which the policy reports a flaw."""
     audit: AuditOutcome
     """The audit with the judges' findings in it."""
 
@@ -89,31 +97,48 @@ def publish_judging(
         stopped: Why the judging ended early.
     """
     folder = settings.folder
-    found = list(panel_results(settings.judges, store, inputs.plan.task_ids))
+    cascade, reporting = Cascade.of(settings.judges, inputs), rules_of(inputs).reporting
+    found = list(panel_results(cascade, store, inputs.plan.task_ids))
     panels = {each.task_id: _panel(each, store, inputs) for each in found if each.panel is not None}
     write_jsonl(folder.judge / "panels.jsonl", panels.values())
     write_jsonl(folder.judge / "verdicts.jsonl", (answer.checked for each in found for answer in each.answers))
     evidence = judge_evidence(answer.checked for each in found for answer in each.answers)
     write_json(folder.judge / "evidence.json", evidence.model_dump(mode="json"))
     write_atomically(folder.judge / "evidence.md", printable(f"{evidence_tables(evidence)}\n").encode())
-    answers = (_row(answer) for each in found for answer in each.answers)
+    tier_of = {judge.name: judge.tier for judge in settings.judges.judges}
+    read = [answer for each in found for answer in each.answers]
+    agreement = reader_agreement(read, tier_of, settings.judges.seed)
+    write_json(folder.judge / "agreement.json", agreement.model_dump(mode="json"))
+    write_atomically(folder.judge / "agreement.md", printable(agreement_table(agreement)).encode())
+    answers = map(_row, read)
     write_parquet(folder.judge / "questions.parquet", _QUESTIONS, answers)
     chosen = set(task_ids)
     now = [each for each in found if each.task_id in chosen]
     costs = _costs(folder.ledger)
+    stages = account(cascade, panels, costs)
+    write_json(folder.judge / "cascade.json", stages.model_dump(mode="json"))
+    write_atomically(folder.judge / "cascade.md", printable(account_table(stages)).encode())
+    below = sum(is_below(issue, reporting) for panel in panels.values() for issue in panel.issues)
     counts = _counts(now)
     audited = inputs.audited.settings.model_copy(update={"out": settings.out})
     write_atomically(folder.root / "work" / "settings.json", audited.model_dump_json().encode("utf-8"))
     write_atomically(folder.root / "work" / "key", f"judged {inputs.key()}".encode())
     write_json(folder.root / "work" / AUDIT_FOLDER, {"audit": relative_to(inputs.folder.root, folder.root)})
     checks: list[Detector] = [JudgeCheck()]
-    result = judge_results([inputs.tasks[task_id] for task_id in inputs.plan.task_ids], panels)
+    result = judge_results([inputs.tasks[task_id] for task_id in inputs.plan.task_ids], panels, reporting)
     more = Addition(
         audit=inputs.folder.root,
         checks=checks,
         results=[_unfinished(result, found)],
-        manifest={"judge": _manifest(settings, inputs, counts, stopped, costs)},
-        settings={"judges": ", ".join(f"{j.name}: {j.samples} x {j.model.name}" for j in settings.judges.judges)},
+        manifest={
+            "judge": _manifest(settings, inputs, counts, stopped, costs)
+            | {"cascade": stages.model_dump(mode="json"), "reporting": reporting.model_dump(mode="json")}
+            | {"prompts": agreement.prompts}
+        },
+        settings={
+            "judges": ", ".join(f"{j.name}: {j.samples} x {j.model.name}" for j in settings.judges.judges),
+            "decided by": ", ".join(f"{row.stage} {row.tasks}" for row in stages.stages if row.tasks),
+        },
     )
     outcome = publish(AuditInput(audited, inputs.source), inputs.plan, more)
     tiers = Counter(f.tier for f in read_findings(folder.root) if f.check == JudgeCheck.id)
@@ -124,6 +149,9 @@ def publish_judging(
         findings={tier.value: tiers[tier] for tier in Tier},
         stopped=stopped,
         costs=costs,
+        stages=stages.stages,
+        below_threshold=below,
+        threshold=reporting.threshold,
         audit=outcome,
     )
 
@@ -201,6 +229,7 @@ def _row(answer: Answer) -> dict[str, Any]:
     return {
         **dict(zip(("task_id", "judge", "sample"), answer.question, strict=False)),
         "prompt_version": judged.prompt_version,
+        "prompt": answer.prompt or None,
         "digest": answer.digest,
         "outcome": answer.checked.outcome,
         "error": kind or None,

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 
+from agenthard.flows.judging.cascade import Cascade
 from agenthard.flows.judging.exchange import AnswerFile, UnusedLine
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.panel import DefenceCollector, VerdictCollector, panel_results
@@ -110,7 +111,7 @@ async def _ask(
     try:
         with inputs.audited.settings.execution() as execution, execution.active():
             async with _prompt_worker(settings, inputs) as worker:
-                session = Session(settings, model, store, worker, inputs.task)
+                session = Session(settings, model, store, worker, inputs)
                 gc.freeze()  # What is loaded by now stays; scanning it again and again would block the event loop.
                 await VerdictCollector(session, lambda task_id: current().advance(1)).run(task_ids)
                 await DefenceCollector(session).run(task_ids)
@@ -158,7 +159,7 @@ def _all_questions(settings: JudgingSettings, inputs: AuditInputs, folder: Judgi
     judges = settings.judges.judges
     store = AnswerStore(folder.store)
     try:
-        for result in panel_results(settings.judges, store, inputs.plan.task_ids):
+        for result in panel_results(Cascade.of(settings.judges, inputs), store, inputs.plan.task_ids):
             yield from questions_of(result.task_id, judges)
             for issue in result.panel.issues if result.panel else ():
                 yield from (Question(result.task_id, judge.name, 0, issue.category) for judge in judges)

@@ -12,15 +12,16 @@ from agenthard.audit.judge.investigation.investigator import Investigator
 from agenthard.audit.judge.settings import JudgeSettings
 from agenthard.audit.judge.verdict import Judged, JudgeError
 from agenthard.audit.judge.verify.verdict_parser import UnreadableVerdictError, read_verdict
+from agenthard.flows.judging.cascade import PURPOSES, Cascade
+from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.prompts import PreparedPrompt
 from agenthard.flows.judging.settings import JudgingSettings
-from agenthard.flows.judging.store import MAX_SAMPLES, AnswerStore, Question
+from agenthard.flows.judging.store import MAX_SAMPLES, AnswerStore, Question, repetition
 from agenthard.flows.judging.workers import PromptWorker
 from agenthard.models.errors import StopError
 from agenthard.models.request import Model, Request, Usage
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.printable import printable
-from agenthard.taxonomy.task import AgentTask
 
 _RETRIED = ("refusal", "timeout", "unreadable")
 """Errors after which another reply to the same request may be usable."""
@@ -115,15 +116,16 @@ async def ask(
         ModelError: The model is not configured correctly.
     """
     attempts: Attempts[T] = Attempts(prompt.request)
+    tier = next(judge.tier for judge in settings.judges if judge.name == question.judge)
+    purpose = PURPOSES["defence" if question.against else tier]
     for attempt in range(failed_attempts, failed_attempts + settings.attempts):
-        number = prompt.request.sample + question.sample + MAX_SAMPLES * attempt
-        request = prompt.request.model_copy(update={"sample": number})
+        request = repetition(prompt.request, question.sample + MAX_SAMPLES * attempt)
         if prompt.too_long:
             talk = Conversation(error=JudgeError(kind="context_overflow", message=prompt.too_long))
         else:
             tools = investigator() if investigator else None
             try:
-                talk = await converse(model, request, tools, settings.lookups, owner=question.owner)
+                talk = await converse(model, request, tools, settings.lookups, owner=question.owner, purpose=purpose)
             except NotAskedError:
                 return attempts if attempts.count else Unanswered(question, request, attempt, prompt)
         attempts.request, attempts.count, attempts.lookups = request, attempt + 1, talk.lookups
@@ -192,7 +194,7 @@ class Session:
         model: Model,
         store: AnswerStore,
         worker: PromptWorker,
-        task: Callable[[str], AgentTask],
+        inputs: AuditInputs,
         on_unanswered: Callable[[Unanswered], None] = lambda question: None,
     ) -> None:
         """Set up the run; nothing is asked yet.
@@ -202,12 +204,14 @@ class Session:
             model: Answers the questions of all judges.
             store: Keeps the answers.
             worker: Writes prompts and checks verdicts.
-            task: Finds a task, for judges that look things up.
+            inputs: The audit: its tasks, for judges that look things up, and its policy.
             on_unanswered: Called with each question that was not sent to a model.
         """
         self.stopped = ""
         """Why the session stopped; empty while it has not."""
-        self.settings, self.model, self.store, self.worker, self.task = settings, model, store, worker, task
+        self.settings, self.model, self.store, self.worker = settings, model, store, worker
+        self.task = inputs.task
+        self.cascade = Cascade.of(settings.judges, inputs)
         self._on_unanswered = on_unanswered
         self._free = asyncio.Semaphore(settings.in_flight)
 

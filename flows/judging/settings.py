@@ -16,6 +16,7 @@ from agenthard.audit.judge.templates import prompt_version
 from agenthard.flows.audited_run import Audited, read_audited
 from agenthard.flows.errors import CommandError
 from agenthard.flows.job_status import JUDGING
+from agenthard.flows.judging.cascade import rules_of
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.flows.scale_out.settings import ScaleOut
@@ -185,7 +186,8 @@ def check_identity(settings: JudgingSettings, inputs: AuditInputs) -> None:
         CommandError: It belongs to another judging.
     """
     folder = settings.folder
-    versions = {"prompts": prompt_version(load_taxonomy()), "evidence gate": JUDGE_VERSION}
+    rules = hashlib.sha256(rules_of(inputs).escalation.model_dump_json().encode()).hexdigest()[:16]
+    versions = {"prompts": prompt_version(load_taxonomy()), "evidence gate": JUDGE_VERSION, "rule of escalation": rules}
     wanted = {**settings.identities(inputs.key()), **versions}
     if folder.identity.is_file():
         known = json.loads(folder.identity.read_text(encoding="utf-8"))

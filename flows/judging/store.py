@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from agenthard.audit.judge.context.material import Omission
 from agenthard.audit.judge.settings import Judge
 from agenthard.audit.judge.verdict import CheckedVerdict, Judged
-from agenthard.models.request import Usage
+from agenthard.models.request import Request, Usage
 from agenthard.models.storage import Database
 from agenthard.taxonomy.record import Record
 
@@ -77,6 +77,24 @@ def request_number(identical: int, sample: int, attempt: int) -> int:
     return sample + MAX_SAMPLES * (attempt + MAX_ATTEMPTS * identical)
 
 
+def words_hash(request: Request) -> str:
+    """Hash what a request says: readers with the same hash read the same words."""
+    said = "\x1f".join(f"{message.role}\x1e{message.text}" for message in request.messages)
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16] if said else ""
+
+
+def repetition(request: Request, number: int) -> Request:
+    """Return a repetition of a request: with its own number, and its own seed where the judge has one.
+
+    Args:
+        request: The request of the first sample at its first attempt.
+        number: Which repetition, from 0.
+    """
+    seed = request.sampling.seed
+    sampling = request.sampling if seed is None else request.sampling.model_copy(update={"seed": seed + number})
+    return request.model_copy(update={"sample": request.sample + number, "sampling": sampling})
+
+
 def identical_judges_before(judge: Judge, judges: Sequence[Judge]) -> int:
     """Count the earlier judges that would send the same request to the same model."""
     before = judges[: judges.index(judge)]
@@ -111,6 +129,8 @@ class Answer(Record):
     """Number of attempts."""
     omitted: tuple[Omission, ...] = ()
     """Parts of the material that did not fit into the prompt."""
+    prompt: str = ""
+    """Hash of the prompt's messages, whatever the model, the settings and the sample; empty without a prompt."""
 
     @property
     def question(self) -> Question:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from agenthard.audit.statistics.result import Result
 from agenthard.audit.statistics.sampling_frame import SamplingFrame
 from agenthard.reports.alignment.answers import Answers
+from agenthard.reports.alignment.confidence import Claim, Confidence, confidence
 from agenthard.reports.alignment.judge_errors import FailureModes, SecondLook, failure_modes, second_look
 from agenthard.reports.alignment.kinds import Kinds, by_kind
 from agenthard.reports.alignment.measures import (
@@ -82,6 +83,8 @@ class Alignment(Record):
     """Why it was wrong."""
     robustness: Robustness | None
     """Several judges on the same tasks; None for one."""
+    confidence: Confidence | None
+    """How far the confidence of judges can be trusted; None without a verified claim on a labelled task."""
 
 
 class AlignmentError(AgentHardError):
@@ -100,6 +103,7 @@ def align(
     names: Names,
     settings: Settings,
     key: SampleKey | None = None,
+    claims: Sequence[Claim] = (),
 ) -> tuple[Alignment, Labelled]:
     """Compare answers with labels.
 
@@ -112,6 +116,7 @@ def align(
         names: the words of the label set.
         settings: parameters.
         key: how the labelled sample was drawn; without one the labelled tasks are not weighted.
+        claims: verified flaws with the confidence that judges state.
 
     Returns:
         All figures, and the labelled tasks they are about.
@@ -147,6 +152,7 @@ def align(
         second_look=second_look(first, labelled),
         failure_modes=failure_modes(first, labelled),
         robustness=robustness(judges, labelled, settings),
+        confidence=confidence(claims, labelled.truth, names, ", ".join(labels.annotators), settings.seed),
     )
     return found, labelled
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from agenthard.audit.statistics.result import Estimate, Result, Undefined
+from agenthard.reports.alignment.confidence import confidence_sections
 from agenthard.reports.alignment.drift import Drift
 from agenthard.reports.alignment.measures import Measured, RandomBaseline
 from agenthard.reports.alignment.plan import Plan
@@ -22,6 +23,8 @@ def alignment_sections(found: Alignment) -> list[Section]:
     sections = [_overview(found), _kinds(found), _raters(found), _second_look(found), _modes(found)]
     if found.robustness is not None:
         sections += _robustness(found.robustness)
+    if found.confidence is not None:
+        sections += confidence_sections(found.confidence)
     return [*sections, Section("How these figures were made", _methods(found))]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.coverage import CoverageTable
+from agenthard.audit.decisions.judging import Reporting
 from agenthard.audit.detectors.base import Detector, Hit
 from agenthard.audit.evidence import canonical_json, failure
 from agenthard.audit.execution.environment import ExecutionError
@@ -13,7 +14,9 @@ from agenthard.audit.shards import CheckedHit, ShardResult
 from agenthard.taxonomy.finding import Coverage, Evidence, Finding, Severity, Status, Tier, finding_id
 from agenthard.taxonomy.task import AgentTask
 
-JUDGE_VERSION = "2"
+_AS_STATED = Reporting()
+_OCCASIONS = {"uncertain": "not certain", "grave": "sure of a grave flaw", "failed": "without a verdict"}
+JUDGE_VERSION = "3"
 """Raised whenever the conversion of a panel's verdict to a finding changes. Prompts have their own versions."""
 
 
@@ -44,37 +47,54 @@ class JudgeCheck(Detector):
     why = "The task, its ground truth or its evaluator leads a right run astray."
 
 
-def to_hits(task: AgentTask, panel: PanelVerdict) -> tuple[tuple[CheckedHit, ...], Coverage]:
+def to_hits(
+    task: AgentTask, panel: PanelVerdict, reporting: Reporting = _AS_STATED
+) -> tuple[tuple[CheckedHit, ...], Coverage]:
     """Turn the aggregate verdict on a task into hits and one row of the coverage.
 
-    The quotes are looked up once more, in the task as it is now: one that is not found makes the row an error.
+    The quotes are looked up once more, in the task as it is now: one that is not found makes the row an error. Flaws
+    below the reporting threshold are no hits; a task with no others is not checked.
 
     Raises:
         ValueError: The verdict is on another task.
     """
     if panel.task_id != task.id:
         raise ValueError(f"a verdict on {panel.task_id} says nothing of {task.id}")
-    hits = []
+    hits, below = [], 0
     for issue in panel.issues:
         tier = _tier(panel, issue)
-        if tier is not None:
+        if tier is not None and is_below(issue, reporting):
+            below += 1
+        elif tier is not None:
             try:
-                hits.append(_hit(task, panel, issue, tier))
+                hits.append(_hit(task, panel, issue, tier, reporting))
             except ExecutionError as error:
                 return (), _row(panel, Status.ERROR, f"a proof could not be carried out: {error}")
     for hit in hits:
         reason = next((why for item in hit.hit.evidence if (why := failure(item, task, {}))), None)
         if reason:
             return (), _row(panel, Status.ERROR, f"the verdict is on another version of the task: {reason}")
+    if below and not hits:
+        threshold = f"the reporting threshold of the policy, {reporting.threshold:.2f}"
+        return (), _row(panel, Status.NOT_CHECKED, f"{below} flaws are less probable than {threshold}")
     return tuple(hits), _coverage(panel, bool(hits))
 
 
-def judge_results(tasks: Sequence[AgentTask], panels: Mapping[str, PanelVerdict]) -> ShardResult:
+def is_below(issue: PanelIssue, reporting: Reporting) -> bool:
+    """Tell whether a flaw is too unlikely to be reported; what is proved never is."""
+    stated = issue.best.issue.confidence
+    return issue.best.standing != "proved" and not reporting.reports(issue.category, stated)
+
+
+def judge_results(
+    tasks: Sequence[AgentTask], panels: Mapping[str, PanelVerdict], reporting: Reporting = _AS_STATED
+) -> ShardResult:
     """Turn the aggregate verdicts on all tasks into results that `conclude` takes with those of the other checks.
 
     Args:
         tasks: all tasks, in the benchmark's order.
         panels: verdicts by task; a task without one was not checked.
+        reporting: which flaws are reported.
     """
     hits: list[CheckedHit] = []
     rows = []
@@ -82,7 +102,7 @@ def judge_results(tasks: Sequence[AgentTask], panels: Mapping[str, PanelVerdict]
         if task.id not in panels:
             rows.append(Coverage(task_id=task.id, check=JudgeCheck.id, status=Status.NOT_CHECKED, reason="not judged"))
             continue
-        found, row = to_hits(task, panels[task.id])
+        found, row = to_hits(task, panels[task.id], reporting)
         hits.extend(found)
         rows.append(row)
     return ShardResult(CoverageTable.of(rows), hits)
@@ -106,15 +126,17 @@ def _tier(panel: PanelVerdict, issue: PanelIssue) -> Tier | None:
     return Tier.SUSPECTED if sure else Tier.SIGNAL
 
 
-def _hit(task: AgentTask, panel: PanelVerdict, issue: PanelIssue, tier: Tier) -> CheckedHit:
+def _hit(task: AgentTask, panel: PanelVerdict, issue: PanelIssue, tier: Tier, reporting: Reporting) -> CheckedHit:
     best, said = issue.best, issue.best.issue
     measures = {"votes": issue.votes, "of": issue.of, "confidence": said.confidence, "asked": panel.asked}
     if panel.probability is not None:
         measures["probability"] = panel.probability
+    if reporting.by_category or reporting.calibration:
+        measures["calibrated"] = reporting.probability(issue.category, said.confidence)
     hit = Hit(
         claim=said.claim,
         evidence=tuple(dict.fromkeys(_evidence(issue))),
-        why=" ".join(_why(issue)),
+        why=" ".join(_why(panel, issue)),
         fix=said.fix,
         severity=best.severity or said.severity,
         tier=tier,
@@ -131,8 +153,15 @@ def _evidence(issue: PanelIssue) -> Iterator[Evidence]:
     return (quote.evidence for quote in issue.best.quotes if quote.evidence)
 
 
-def _why(issue: PanelIssue) -> Iterator[str]:
+def _why(panel: PanelVerdict, issue: PanelIssue) -> Iterator[str]:
     yield issue.best.issue.reasoning_summary
+    if panel.stage is not None:
+        asked = (
+            f"; the second tier was asked because the first was {_OCCASIONS[panel.escalated]}"
+            if panel.escalated
+            else ""
+        )
+        yield f"[decided by: {panel.stage}{asked}]"
     if issue.best.reason:
         yield f"[{issue.best.standing}: {issue.best.reason}]"
     if issue.rebuttal in ("upheld", "overturned"):

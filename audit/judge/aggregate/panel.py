@@ -6,10 +6,14 @@ from typing import Literal
 
 from pydantic import Field
 
+from agenthard.audit.decisions.judging import Escalation
 from agenthard.audit.judge.aggregate.votes import PanelRates, shares, vote
 from agenthard.audit.judge.settings import JudgeSettings
 from agenthard.audit.judge.verdict import CheckedIssue, CheckedVerdict
 from agenthard.taxonomy.record import Record
+
+Stage = Literal["first tier", "second tier", "proof", "defence"]
+"""Stages of a cascade that can decide a task, besides the rules of the audit."""
 
 
 class PanelIssue(Record):
@@ -48,6 +52,10 @@ class PanelVerdict(Record):
     """Flaws, by votes and then by confidence."""
     reason: str = ""
     """Why it is uncertain or an error."""
+    stage: Stage | None = None
+    """What decided: the first tier, the second, a proof, or a defence; None where nothing did."""
+    escalated: str = ""
+    """Why the second tier was asked; empty where it was not."""
 
 
 def combine(
@@ -103,8 +111,15 @@ def combine(
             "asked": len(ordered),
             "issues": issues,
             "reason": reason,
+            "stage": _stage(answered, settings, proved) if outcome != "error" else None,
         }
     )
+
+
+def _stage(answered: Sequence[CheckedVerdict], settings: JudgeSettings, proved: bool) -> Stage:
+    second = {judge.name for judge in settings.judges if judge.tier == "second"}
+    strong = any(verdict.judge in second and vote(verdict) is not None for verdict in answered)
+    return "proof" if proved else "second tier" if strong else "first tier"
 
 
 def _in_order(verdicts: Sequence[CheckedVerdict], settings: JudgeSettings) -> list[CheckedVerdict]:
@@ -166,15 +181,27 @@ def _unsure(verdicts: Sequence[CheckedVerdict]) -> str:
     return "; ".join(reasons) or "no reason is given"
 
 
-def needs_second(panel: PanelVerdict) -> bool:
-    """Tell whether judges of the second tier are asked.
-
-    They are where the first tier flags the task, is uncertain or failed, and where it finds the task sound although one
-    of its judges reports a flaw with verified evidence. They are not where all agree that it is sound, nor where
-    execution proved the flaw, which no opinion can undo.
+def why_second(panel: PanelVerdict, rules: Escalation) -> str:
+    """Say why judges of the second tier are asked; empty where they are not.
 
     Args:
         panel: What the first tier says.
+        rules: When they are asked.
     """
-    proved = any(issue.best.standing == "proved" for issue in panel.issues)
-    return not proved and (panel.outcome != "not_flawed" or bool(panel.issues))
+    best = [issue.best for issue in panel.issues]
+    if any(issue.standing == "proved" for issue in best):
+        return ""
+    if panel.outcome == "error":
+        return "failed" if "failed" in rules.when else ""
+    # A flaw that a judge reports in a task that the panel finds sound means that they do not agree.
+    differ = panel.outcome == "uncertain" or (panel.outcome == "not_flawed" and bool(best))
+    unsure = panel.outcome == "flawed" and max(issue.issue.confidence for issue in best) < rules.sure
+    if "uncertain" in rules.when and (differ or unsure or _split(panel)):
+        return "uncertain"
+    grave = any((issue.severity or issue.issue.severity) in rules.grave for issue in best)
+    return "grave" if "grave" in rules.when and panel.outcome == "flawed" and grave else ""
+
+
+def _split(panel: PanelVerdict) -> bool:
+    """Tell whether votes were cast for both sides."""
+    return panel.probability is not None and 0 < panel.probability < 1

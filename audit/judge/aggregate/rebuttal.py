@@ -167,6 +167,8 @@ def apply_rebuttals(
         for issue in panel.issues
     )
     changed = panel.model_copy(update={"issues": issues})
+    if any(issue.rebuttal in ("upheld", "overturned") for issue in issues) and panel.stage not in (None, "proof"):
+        changed = changed.model_copy(update={"stage": "defence"})
     if panel.outcome != "flawed" or any(issue.rebuttal in ("none", "upheld") for issue in issues):
         return changed
     reasons = [f"{issue.category}: {_WORDS[issue.rebuttal]}: {issue.rebuttal_reason}" for issue in issues]

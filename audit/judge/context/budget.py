@@ -19,6 +19,8 @@ _ORDER = {"state": 0, "tools": 2, "user_tools": 2}
 """What of one rank is kept first: the state, then what the audit found out, then tools that no gold call uses."""
 _SHORTENED = ("about", "replay", "checks", "run")
 """Parts with texts that say something even without their middle."""
+_WHOLE = ("user", "ground_truth", "state")
+"""Parts whose needed texts are never shortened: a call or a record without its middle cannot be checked."""
 _ROUNDS = 8
 """Tries to make room for the statements of what is omitted."""
 _MARGIN = 64
@@ -37,7 +39,7 @@ def trim(material: Material, task: AgentTask, limit: int) -> Material:
 
     When room is short, long responses and messages are shortened in their middle, and passages of the highest rank go
     first. Needed passages stay, and only where they alone are too long, their longest texts are shortened in
-    the middle.
+    the middle, except the user's words, calls of the ground truth and records.
 
     Args:
         material: what `gather` returned.
@@ -103,7 +105,7 @@ class _Choice:
             excess = used - limit
             if excess <= 0:
                 return used
-            if len(passage.text) > LONG:
+            if len(passage.text) > LONG and passage.part not in _WHOLE:
                 parts, note = shortened(passage, max(LONG, len(passage.text) - 2 * excess - LONG))
                 used += sum(map(passage_tokens, parts)) + omission_tokens(note) - passage_tokens(passage)
                 pieces[passage.label] = parts

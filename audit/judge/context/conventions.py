@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agenthard.audit.evidence import canonical_json
+from agenthard.audit.judge.context.compared import never_compared
 from agenthard.audit.judge.templates import data
 from agenthard.taxonomy.accepted import ANY_OF
 from agenthard.taxonomy.task import AgentTask
@@ -12,7 +13,13 @@ from agenthard.taxonomy.task import AgentTask
 def conventions(task: AgentTask) -> list[str]:
     """List the sentences that hold for a task, by its records and traits; they say nothing about its content."""
     words = data("wording.yaml")
-    return [*_user(task, words["user"]), *_scoring(task, words), *_traits(task, words["traits"])]
+    never = never_compared(task)
+    return [
+        *_user(task, words["user"]),
+        *_scoring(task, words),
+        *([never] if never else []),
+        *_traits(task, words["traits"]),
+    ]
 
 
 def _user(task: AgentTask, words: dict[str, str]) -> Iterator[str]:

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.evidence import canonical_json
+from agenthard.audit.judge.context.dates import date_passages
 from agenthard.audit.judge.context.material import Material, Omission, Part, Passage, text_tokens
 from agenthard.audit.judge.context.observations import check_passages, replay_passages, run_passages
-from agenthard.audit.judge.context.state_index import own_index, shared_index, unrelated
-from agenthard.audit.judge.context.state_selection import select
+from agenthard.audit.judge.context.state_index import StateIndex, own_index, shared_index, unrelated
+from agenthard.audit.judge.context.state_selection import SMALL, select
 from agenthard.taxonomy.accepted import ANY_OF
 from agenthard.taxonomy.finding import Coverage, Finding
 from agenthard.taxonomy.pointer import join
@@ -16,6 +17,8 @@ from agenthard.taxonomy.trajectory import Trajectory
 
 ABOUT = 6000
 """Characters up to which a value of the metadata is shown."""
+TINY = 2_000
+"""Tokens up to which a state is never cut. Of a larger one that is still shown whole, nothing says what is needed."""
 _REPEATED = ("user", "evaluation")
 """Parts that the metadata often repeats."""
 _FREE = 24
@@ -47,9 +50,9 @@ def gather(
     wanted = [*_evaluation(task), *_ground_truth(task)]
     checks = list(check_passages(task, findings, coverage))
     observed = [*replay_passages(task), *checks, *run_passages(task, runs)]
-    records, others = _state(task, [passage.text for passage in observed])
+    records, others, dates = _state(task, [passage.text for passage in observed])
     about, too_long = _about(task, [passage.text for passage in (*described, *wanted) if passage.part in _REPEATED])
-    passages = [*about, *described, *records, *wanted, *observed]
+    passages = [*about, *described, *records, *wanted, *observed, *dates]
     return Material(task_id=task.id, passages=tuple(_unlike(passages)), omitted=(*too_long, *others))
 
 
@@ -135,14 +138,19 @@ def state_passages(task: AgentTask) -> list[Passage]:
     return _state(task, ())[0]
 
 
-def _state(task: AgentTask, observed: Sequence[str]) -> tuple[list[Passage], list[Omission]]:
+def _state(task: AgentTask, observed: Sequence[str]) -> tuple[list[Passage], list[Omission], list[Passage]]:
+    """Return the records, the statements of what is left out, and what is known of their dates."""
     passages: list[Passage] = []
     omitted: list[Omission] = []
+    shown: list[tuple[StateIndex, set[int]]] = []
     for index in (own_index(task), shared_index(task.environment)):
         ranks = select(task, index, observed)
-        passages += [index.records[number].passage.model_copy(update={"rank": rank}) for rank, number in ranks]
+        for rank, number in ranks:
+            needed = rank == 0 and (index.tokens > SMALL or index.tokens <= TINY)
+            passages.append(index.records[number].passage.model_copy(update={"rank": rank, "needed": needed}))
         omitted += unrelated(index, [number for _, number in ranks])
-    return passages, omitted
+        shown.append((index, {number for _, number in ranks}))
+    return passages, omitted, list(date_passages(task, shown))
 
 
 def _evaluation(task: AgentTask) -> Iterator[Passage]:

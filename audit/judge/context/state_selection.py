@@ -5,11 +5,14 @@ The algorithm knows nothing about the domain. Its steps:
 1. *Seeds*, at cost 0: records that the user, the ground truth or the evaluator names by a key; in a table of which
    nothing is named, records that several values in one text identify together. Records that a response or the result
    of a check names are seeds at cost ``OBSERVED``.
-2. *Closure*: from each record to those whose keys it holds, and to those that hold its key in a field. A step costs
+2. *Belongings*: all records that a seed lists and that refer back to it, and all that the owner of a seed lists, such
+   as the other orders of the same user: what is largest, latest or spent in all can be told only from all of them.
+3. *Closure*: from each record to those whose keys it holds, and to those that hold its key in a field. A step costs
    1, more to one of many records, and more to a large record.
-3. *Alternatives*: records of a catalogue that have two rare values in common with a chosen record, with an object in
+4. *Alternatives*: records of a catalogue that have two rare values in common with a chosen record, with an object in
    a call of the ground truth, or with the user's text.
-4. *Budget*: records in order of cost until ``BUDGET`` tokens are used. Seeds at cost 0 are always selected.
+5. *Budget*: records in order of cost until ``BUDGET`` tokens are used. Seeds, and what belongs to them, are always
+   selected.
 
 A record with a series (an object whose keys are days) is selected with single entries of it: those that are named in
 the same object as the record, else those named in the same text.
@@ -39,8 +42,9 @@ ALTERNATIVE = 2.2
 """Cost of the step from a record to an alternative."""
 OTHER_ENTRY = 0.6
 """Cost of the step from a record to the entries of its series that the user names."""
-OTHER_ENTRY = 0.6
-"""Cost of the step from a record to the entries of its series that the user names."""
+BELONGING = 0.5
+"""Cost, at most, of a record that belongs to one that is named, such as a further order of the user. It is below 1, so
+that such records count as named: a total or "the last one" can be checked only where all of them are shown."""
 LISTING = 12
 """Records that a response names at most; one that names more is a listing."""
 BY_CHANCE = 0.1
@@ -91,7 +95,8 @@ def select(task: AgentTask, index: StateIndex, observed: Sequence[str]) -> list[
         observed: responses of the replay, results of checks, messages of runs.
 
     Returns:
-        Rank (the cost, rounded down) and position in the index of each selected record or part, nearest first.
+        Rank (0 for what is named or belongs to it, else the cost, rounded down) and position in the index of each
+        selected record or part, nearest first.
     """
     if not index.records or index.tokens <= SMALL:
         return [(0, number) for number in range(len(index.records))]
@@ -99,10 +104,11 @@ def select(task: AgentTask, index: StateIndex, observed: Sequence[str]) -> list[
     order = sorted((cost, number) for number, cost in costs.items() if cost <= FARTHEST)
     selected, room = [], BUDGET
     for cost, number in order:
-        if cost:
+        own = cost <= BELONGING
+        if not own:
             room -= index.records[number].tokens
-        if not cost or room >= 0:
-            selected.append((int(cost), number))
+        if own or room >= 0:
+            selected.append((0 if own else max(1, int(cost)), number))
     if index.records[0].passage.label.startswith(OWN):
         shown = {number for _, number in selected}
         selected += [(int(FARTHEST) + 1, n) for n in range(len(index.records)) if n not in shown]
@@ -136,6 +142,7 @@ class _Closure:
             entries = self._entries_in(text) or self._wanted
             for record in records if len(records) <= LISTING else ():
                 self._reach(record, entries, OBSERVED)
+        self._belongings()
         self._close()
         self._alternatives(terms[0], calls)
 
@@ -204,6 +211,19 @@ class _Closure:
                 if scores[record] >= enough and best[table] < NAMESAKES:
                     best[table] += 1
                     self._reach(record, self._wanted, 0.0)
+
+    def _belongings(self) -> None:
+        """Reach everything that a seed, or the owner of a seed, lists as its own and that refers back to it."""
+        index = self._index
+        owners = {record for record, cost in self._cost.items() if not cost}
+        for seed in sorted(owners):
+            for name, term in index.fields[seed]:
+                owners |= index.referred(index.table[seed], name, term)
+        for owner in sorted(owners):
+            listed = index.referrers.get(owner, set()) & index.references(owner)
+            if 0 < len(listed) <= FOLLOWERS:
+                for record in sorted({owner, *listed}):
+                    self._reach(record, self._wanted, BELONGING)
 
     def _close(self) -> None:
         """Follow keys in both directions, cheapest records first."""

@@ -42,7 +42,11 @@ def show(outcome: "JudgingOutcome") -> None:
         f"review {decisions['review']:,}, drop {decisions['drop']:,} "
         f"of {outcome.audit.tasks:,}; cleaned split {outcome.audit.split_id} with {outcome.audit.kept:,} tasks"
     )
+    decided = ", ".join(f"{row.stage} {row.tasks:,}" for row in outcome.stages if row.tasks)
+    out.print(f"decided by: {decided or 'nothing yet'}")
+    if outcome.below_threshold:
+        out.print(f"not reported, less probable than {outcome.threshold:.2f}: {outcome.below_threshold:,} flaws")
     for total in outcome.costs:
-        out.print(describe_total(total, total.model or ""), markup=False)
+        out.print(describe_total(total, f"{total.purpose}, {total.model}"), markup=False)
     folder = Path(outcome.audit.folder)
     out.print(f"\nreport   {outcome.audit.report}\nverdicts {folder / 'judge'}", markup=False)

@@ -3,7 +3,7 @@
 import getpass
 import socket
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,7 +62,8 @@ def serve(settings: ServeSettings, say: Callable[["Ready"], None]) -> None:
     with ExitStack() as opened:
         ready = prepare(settings, opened)
         say(ready)
-        ready.server.run(sockets=[ready.socket])
+        with suppress(KeyboardInterrupt):  # the signal that ended the server, raised again by it once it has stopped
+            ready.server.run(sockets=[ready.socket])
 
 
 class Ready(NamedTuple):

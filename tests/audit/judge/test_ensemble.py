@@ -1,8 +1,10 @@
 import random
+from typing import Any
 
 import pytest
 
-from agenthard.audit.judge.aggregate.panel import combine, needs_second
+from agenthard.audit.decisions.judging import Escalation
+from agenthard.audit.judge.aggregate.panel import combine, why_second
 from agenthard.audit.judge.aggregate.votes import ErrorRates, PanelRates, error_rates
 from agenthard.audit.judge.verdict import CheckedVerdict
 from tests.audit.judge.verdicts import failed, flawed, issue, panel, sound, unsure
@@ -153,17 +155,22 @@ def test_the_majority_decides_where_rates_cannot_be_estimated(judges: int, tasks
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "asked"),
+    ("verdicts", "rules", "why"),
     [
-        ([flawed("a"), flawed("b")], True),
-        ([flawed("a"), sound("b")], True),
-        ([unsure("a")], True),
-        ([failed("a"), failed("b")], True),
-        ([flawed("a"), sound("b"), sound("b", 1)], True),
-        ([sound("a"), sound("b")], False),
-        ([flawed("a", 0, UNVERIFIED), sound("b")], False),
-        ([flawed("a", 0, PROVED), sound("b")], False),
+        ([flawed("a"), flawed("b")], {}, "uncertain"),
+        ([flawed("a"), flawed("b")], {"sure": 0.5}, "grave"),
+        ([flawed("a"), flawed("b")], {"sure": 0.5, "grave": ["cosmetic"]}, ""),
+        ([flawed("a"), flawed("b")], {"when": ["failed"]}, ""),
+        ([flawed("a"), sound("b")], {}, "uncertain"),
+        ([unsure("a")], {}, "uncertain"),
+        ([unsure("a")], {"when": ["grave"]}, ""),
+        ([failed("a"), failed("b")], {}, "failed"),
+        ([failed("a"), failed("b")], {"when": ["uncertain"]}, ""),
+        ([flawed("a"), sound("b"), sound("b", 1)], {}, "uncertain"),
+        ([sound("a"), sound("b")], {}, ""),
+        ([flawed("a", 0, UNVERIFIED), sound("b")], {}, ""),
+        ([flawed("a", 0, PROVED), sound("b")], {}, ""),
     ],
 )
-def test_who_gets_a_second_opinion(verdicts: list[CheckedVerdict], asked: bool) -> None:
-    assert needs_second(combine(verdicts, panel("a", "b"))) is asked
+def test_who_gets_a_second_opinion(verdicts: list[CheckedVerdict], rules: dict[str, Any], why: str) -> None:
+    assert why_second(combine(verdicts, panel("a", "b")), Escalation.model_validate(rules)) == why

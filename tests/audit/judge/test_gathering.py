@@ -67,7 +67,7 @@ def test_everything_is_labelled_by_where_it_stands() -> None:
     ]
     for passage in material.passages:
         assert passage.pointer is None or passage.text == text_at(task, passage.pointer)
-    assert {p.label for p in material.passages if not p.needed} == {"/metadata/purpose", "/initial_state", "replay/0"}
+    assert {p.label for p in material.passages if not p.needed} == {"/metadata/purpose", "replay/0"}
     assert material.omitted == ()
 
 

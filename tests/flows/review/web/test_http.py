@@ -245,7 +245,7 @@ def test_nothing_is_lost_when_the_server_is_killed(process: Callable[..., Proces
         assert "decided by you (5)" in ana.page("queue")  # the session outlives the server
     with EventStore.of_run(demo_run) as store:
         assert [str(each.id) for each in store.since()] == stored
-    assert server.stop() in (0, 130, -2)
+    assert server.stop() == 0
 
 
 def test_without_a_users_file_the_printed_address_is_the_way_in(serve: Callable[..., Server], demo_run: Path) -> None:
