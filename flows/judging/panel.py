@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict, combine, needs_second
+from agenthard.audit.judge.aggregate.readings import apply_votes
 from agenthard.audit.judge.aggregate.rebuttal import Rebuttal, apply_rebuttals, defender, read_rebuttal, to_defend
 from agenthard.audit.judge.aggregate.votes import PanelRates, error_rates
 from agenthard.audit.judge.context.material import Material
@@ -19,6 +20,7 @@ from agenthard.flows.errors import FATAL
 from agenthard.flows.judging.prompts import PreparedPrompt
 from agenthard.flows.judging.session import AskedVerdict, Attempts, Session, ask, ask_for_verdict, internal_error
 from agenthard.flows.judging.store import Answer, AnswerStore, Defence, Question, questions_of
+from agenthard.flows.judging.votes import OpenBallot, ballots_on, open_ballots_on
 from agenthard.flows.judging.workers import PreparationError
 from agenthard.taxonomy.task import AgentTask
 
@@ -189,7 +191,16 @@ def panel_results(settings: JudgeSettings, store: AnswerStore, task_ids: Sequenc
             wanted = list(questions_of(task_id, settings.judges))
         answers = tuple(known[question] for question in wanted if question in known)
         panel = combine([answer.checked for answer in answers], settings, rates) if answers else None
+        panel = panel and apply_votes(panel, ballots_on(panel, store))
         yield PanelResult(task_id, panel, answers, len(wanted))
+
+
+def open_ballots(session: Session, task_ids: Sequence[str]) -> Iterator[OpenBallot]:
+    """Yield the ballots that are missing on the readings of some tasks, once all verdicts on a task are there."""
+    judges = session.settings.judges
+    for result in panel_results(judges, session.store, task_ids):
+        if result.panel is not None and result.complete:
+            yield from open_ballots_on(result.panel, judges, session.store, session.settings.retry)
 
 
 class OpenDefence(NamedTuple):

@@ -13,7 +13,7 @@ from agenthard.audit.shards import CheckedHit, ShardResult
 from agenthard.taxonomy.finding import Coverage, Evidence, Finding, Severity, Status, Tier, finding_id
 from agenthard.taxonomy.task import AgentTask
 
-JUDGE_VERSION = "2"
+JUDGE_VERSION = "3"
 """Raised whenever the conversion of a panel's verdict to a finding changes. Prompts have their own versions."""
 
 
@@ -23,7 +23,8 @@ class JudgeCheck(Detector):
     Confirmed is an issue that a check or an execution proves; one that affects the score names the run that the check
     found to be scored wrongly, and it is scored again. Suspected is one whose quotes were all found, in a task
     that the panel as a whole calls flawed. One that a defence of the task overturned, or on which the panel is not
-    agreed, is a signal: it orders the review queue. An issue whose quotes were not found, or that execution refutes, is
+    agreed, is a signal: it orders the review queue. So is an ambiguity whose readings are not written down as calls, or
+    that readers of the readings do not bear out. An issue whose quotes were not found, or that execution refutes, is
     no finding. Every finding has its own category and severity, with the votes behind it.
 
     Flagged: "the gold books for two passengers", where the user's words "all three of us" and the gold call are quoted
@@ -102,7 +103,7 @@ def _tier(panel: PanelVerdict, issue: PanelIssue) -> Tier | None:
         return Tier.CONFIRMED
     if issue.best.standing != "verified" or panel.outcome in ("not_flawed", "error"):
         return None
-    sure = panel.outcome == "flawed" and issue.rebuttal != "overturned"
+    sure = panel.outcome == "flawed" and issue.rebuttal != "overturned" and not issue.best.lowered
     return Tier.SUSPECTED if sure else Tier.SIGNAL
 
 
@@ -135,6 +136,8 @@ def _why(issue: PanelIssue) -> Iterator[str]:
     yield issue.best.issue.reasoning_summary
     if issue.best.reason:
         yield f"[{issue.best.standing}: {issue.best.reason}]"
+    if issue.best.readings is not None:
+        yield f"[carried out: {issue.best.readings.shown}]"
     if issue.rebuttal in ("upheld", "overturned"):
         yield f"[a defence of the task: {issue.rebuttal}: {issue.rebuttal_reason}]"
 
