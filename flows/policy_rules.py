@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from agenthard.audit.detectors.support.recorded_runs import answered
 from agenthard.audit.execution.context import Execution
 from agenthard.audit.execution.environment import Environment, ExecutionError, UnavailableError
 from agenthard.audit.execution.policy.checker import check_calls
@@ -167,7 +168,7 @@ def write_record(file: Path, record: Record) -> None:
 
 
 def try_rules(source: str, path: Path, proposals: Proposals, runs: Sequence[Path], execution: Execution) -> PolicyTrial:
-    """Replay proposed rules over all ground truths, and over recorded runs where an environment reads them.
+    """Replay proposed rules over all ground truths, and over the calls of recorded runs that have a verdict.
 
     Args:
         source: name of the source.
@@ -219,12 +220,11 @@ def _runs(
     for file in files:
         for run in source.runs(file, Quarantine()):
             task = tasks.get(run.task_id)
-            environment = execution.environment_for_runs(task) if task else None
-            attempt = environment.attempt_of(run.messages) if environment and run.passed is not None else None
-            if task is None or environment is None or attempt is None:
+            calls = tuple(made.call for made in answered(run.messages))
+            if task is None or run.passed is None or not calls:
                 continue
             try:
-                tally.add(with_gold(task, attempt.turns), run.id, rules, environment)
+                tally.add(with_gold(task, (calls,)), run.id, rules, execution.environment_of(task))
                 yield 1
             except (UnavailableError, ExecutionError):
                 continue

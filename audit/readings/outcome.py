@@ -104,10 +104,8 @@ def _claim(kind: Kind, trials: Sequence[Trial]) -> tuple[str, str]:
     written = [trial for trial in trials if trial.reading.name != GOLD]
     wanted = [trial for trial in written if trial.reading.right == (kind != "lenient")]
     if not wanted:
-        return (
-            "withdrawn",
-            f"no run is written besides the ground truth that is {'careless' if kind == 'lenient' else 'right'}",
-        )
+        sort = "careless" if kind == "lenient" else "right"
+        return "withdrawn", f"no {sort} run is written besides the ground truth"
     if kind == "lenient":
         passing = [trial for trial in wanted if trial.passed]
         if passing:

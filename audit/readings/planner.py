@@ -11,7 +11,7 @@ from itertools import islice, product
 from typing import Any
 
 from agenthard.audit.detectors.support.reach import Known, is_read, options_of, parsed_response, scalars
-from agenthard.audit.execution.environment import Environment
+from agenthard.audit.execution.environment import Environment, ExecutionError
 from agenthard.audit.execution.gold import environment_of
 from agenthard.audit.readings.records import shown_call
 from agenthard.taxonomy.pointer import resolve, split
@@ -153,8 +153,8 @@ def _search(
         if tried >= MOST_CALLS:
             return (), tried, False
         tried += 1
-        environment.reset(task)
-        environment.call(call)
+        if not _made(environment, task, (call,)):
+            continue
         here = environment.state_hash()
         if here != start and here not in states:
             if _holds(environment, task, goal):
@@ -165,12 +165,20 @@ def _search(
             if tried >= MOST_CALLS:
                 return (), tried, False
             tried += 1
-            environment.reset(task)
-            environment.call(first)
-            environment.call(second)
-            if _holds(environment, task, goal):
+            if _made(environment, task, (first, second)) and _holds(environment, task, goal):
                 return (first, second), tried, True
     return (), tried, len(states) <= _STATES
+
+
+def _made(environment: Environment, task: AgentTask, calls: Sequence[ToolCall]) -> bool:
+    """Make calls from the start state; False where the environment breaks on one, which is then no way to go."""
+    try:
+        environment.reset(task)
+        for call in calls:
+            environment.call(call)
+    except ExecutionError:
+        return False
+    return True
 
 
 def _holds(environment: Environment, task: AgentTask, goal: Goal) -> bool:
