@@ -4,7 +4,7 @@ from agenthard.audit.execution.tau import Tau2Environment
 from agenthard.audit.readings.from_mutation import unsettled_choices
 from agenthard.audit.readings.from_runs import taken_readings
 from agenthard.taxonomy import AgentTask, Message, ToolCall, ToolSpec, Trajectory
-from tests.audit.execution.policy.conftest import make_task
+from tests.audit.execution.policy.conftest import booked, make_task
 
 USER = {
     "name": {"first_name": "Ada", "last_name": "Bell"},
@@ -22,13 +22,9 @@ def booking(user: str = "ada_1", payment: str = "credit_card_11") -> ToolCall:
 
 
 def task(said: str, paid_by: str = "gift_card_99") -> AgentTask:
-    reservation = {"reservation_id": "R1", "user_id": "ada_1", "payment_history": [{"payment_id": paid_by}]}
-    made = make_task(
-        "airline",
-        {"flights": {}, "users": {"ada_1": USER}, "reservations": {"R1": reservation}},
-        [booking()],
-        said=said,
-    )
+    reservation = booked("R1", "ada_1", "economy", payment_history=[{"payment_id": paid_by, "amount": 100}])
+    tables = {"flights": {}, "users": {"ada_1": USER}, "reservations": {"R1": reservation}}
+    made = make_task("airline", tables, [booking()], said=said)
     tool = ToolSpec(name="update_reservation_baggages", effect="write", parameters={"type": "object"})
     return made.model_copy(update={"environment": made.environment.model_copy(update={"tools": (tool,)})})
 
@@ -53,9 +49,8 @@ def test_a_word_initials_or_the_record_itself_settle_it() -> None:
 def run(model: str, *calls: ToolCall, passed: bool = False) -> Trajectory:
     messages = []
     for number, made in enumerate(calls):
-        messages.append(
-            Message(role="assistant", content="", tool_calls=(made.model_copy(update={"id": str(number)}),))
-        )
+        asked = made.model_copy(update={"id": str(number)})
+        messages.append(Message(role="assistant", content="", tool_calls=(asked,)))
         messages.append(Message(role="tool", content="{}", tool_call_id=str(number)))
     messages.append(Message(role="user", content="###STOP###"))
     return Trajectory(

@@ -38,10 +38,7 @@ def test_the_ground_truth_is_a_reading_that_passes() -> None:
     ("calls", "defect"),
     [
         ((lend("b9", "bea"),), "the replay refuses: lend_book"),
-        (
-            (call("lend_book", book="b7", member="ada"),),
-            "cannot be called as documented: the call of 'lend_book' leaves out",
-        ),
+        ((call("lend_book", book="b7", member="ada"),), "cannot be called as documented: the call of 'lend_book' "),
         ((call("burn_book", book="b7"),), "cannot be called as documented: "),
         ((lend("b7", kind="eternal"),), "cannot be called as documented: "),
     ],
