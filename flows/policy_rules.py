@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 
 from pydantic import ValidationError
 
@@ -25,12 +26,18 @@ from agenthard.audit.readings.trial import with_gold
 from agenthard.audit.sources.base import Quarantine, Source
 from agenthard.audit.sources.registry import open_source
 from agenthard.flows.errors import CommandError
+from agenthard.models.cache import ReplyCache
 from agenthard.models.client import ModelClient
+from agenthard.models.ledger import Ledger
 from agenthard.models.model_file import load_model
+from agenthard.models.prices import load_prices
 from agenthard.models.request import Request
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
+
+SEED = 42
+"""Seed of the waits between attempts."""
 
 
 class Proposals(Record):
@@ -119,13 +126,16 @@ def propose(source: str, path: Path, domain: str, model: str) -> Proposals:
 
 
 async def _answer(model: str, request: Request) -> str:
-    file = load_model(model)
-    client = ModelClient([file])
+    file, cache, ledger = load_model(model), ReplyCache(":memory:"), Ledger(":memory:")
+    prices = load_prices(None).after([file.price] if file.price else [])
+    client = ModelClient([file], cache=cache, ledger=ledger, prices=prices, rng=Random(SEED))
     try:
         request = file.addressed(request.model_copy(update={"sampling": file.sampling}))
         return (await client.complete(request, purpose="policy", owner="rules of a policy")).reply.message.text
     finally:
         await client.close()
+        ledger.close()
+        cache.close()
 
 
 def read_answer(domain: str, file: Path, reader: str) -> Proposals:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from agenthard.audit.execution.policy.checker import rules_for
 from agenthard.audit.execution.policy.proposals import read_accepted, shipped_books
 from agenthard.flows.audited_run import read_findings
-from agenthard.flows.command_table import load_command
+from agenthard.flows.cli import app
 from agenthard.taxonomy import AgentTask, EnvironmentSpec
 from tests.audit.execution.policy.conftest import booked, call, make_task
 from tests.loopback import Answer, Loopback
@@ -63,8 +63,7 @@ def benchmark(tmp_path: Path) -> Path:
 
 
 def agenthard(*words: object) -> str:
-    name, *rest = map(str, words)
-    done = CliRunner().invoke(load_command(name), rest, catch_exceptions=False)
+    done = CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
     assert done.exit_code in (0, 1), done.output
     return done.stdout
 
@@ -127,9 +126,9 @@ def test_the_books_that_ship_can_be_compiled_and_say_who_accepted_them() -> None
 
 @pytest.mark.corpora
 def test_shipped_rules_apply_to_the_policies_they_were_read_from(corpora: Path) -> None:
-    from agenthard.audit.sources.tau import Tau2Source
+    from agenthard.audit.sources.tau.tau2 import Tau2Bench
     from tests.corpora import tasks_of
 
     for domain, number in (("telecom", 9), ("banking_knowledge", 7)):
-        one = tasks_of(Tau2Source, corpora / "tau2-bench_v1.0.1", (domain,))[0]
+        one = tasks_of(Tau2Bench, corpora / "tau2-bench_v1.0.1", (domain,))[0]
         assert len(rules_for(one)) == number

@@ -98,7 +98,7 @@ def compiled(rule: ProposedRule, domain: str) -> PolicyRule:
             return None
         return RuleViolation(claim=f"The ground truth calls {case.call.name}: {rule.claim}", certain=rule.certain)
 
-    look.__doc__ = rule.claim
+    look.__doc__ = f"Broken where {rule.claim}."
     return PolicyRule(rule.id, domain, frozenset(rule.tools), (rule.sentences,), look)
 
 
