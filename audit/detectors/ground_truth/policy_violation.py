@@ -40,7 +40,7 @@ class PolicyViolation(TaskDetector):
 
     id = "gold-breaks-policy"
     title = "Ground truths that the policy forbids"
-    version = "2"
+    version = "3"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
