@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from agenthard.audit.detectors.selection import SelectionError
     from agenthard.audit.execution.environment import ExecutionError, UnavailableError
     from agenthard.audit.execution.policy.case import UnknownFactError
+    from agenthard.audit.execution.policy.language import RuleSyntaxError
+    from agenthard.audit.execution.policy.proposals import RuleFileError
     from agenthard.audit.execution.tau.calculator import ExpressionError
     from agenthard.audit.execution.tau.payloads import InvalidPayloadError
     from agenthard.audit.execution.tau.tools import ToolError
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from agenthard.audit.judge.investigation.results import InvalidLookupError
     from agenthard.audit.judge.settings import JudgeSettingsError
     from agenthard.audit.judge.verify.patches import PatchError
+    from agenthard.audit.judge.verify.readings import WrittenReadingError
     from agenthard.audit.judge.verify.verdict_parser import UnreadableVerdictError
     from agenthard.audit.plugins import PluginError
     from agenthard.audit.probes.candidates import CandidatesError
@@ -147,12 +150,15 @@ _PLACES = {
     "AH307": "audit.execution.workers.channel:ChannelClosedError",
     "AH308": "audit.execution.workers.channel:ChannelTimeoutError",
     "AH309": "audit.execution.workers.isolation:WeakIsolationError",
+    "AH310": "audit.execution.policy.language:RuleSyntaxError",
+    "AH311": "audit.execution.policy.proposals:RuleFileError",
     "AH401": "audit.judge.settings:JudgeSettingsError",
     "AH402": "audit.judge.verify.verdict_parser:UnreadableVerdictError",
     "AH403": "audit.judge.verify.patches:PatchError",
     "AH404": "audit.judge.aggregate.dawid_skene:TooFewVotesError",
     "AH405": "audit.judge.context.budget:PromptTooLongError",
     "AH406": "audit.judge.investigation.results:InvalidLookupError",
+    "AH407": "audit.judge.verify.readings:WrittenReadingError",
     "AH500": "models.errors:ModelError",
     "AH501": "models.errors:ConfigurationError",
     "AH502": "models.errors:MissingKeyError",
@@ -334,6 +340,9 @@ __all__ = [
     "WrongKeyError",
     "WrongTypeError",
     "YamlTextError",
+    "RuleFileError",
+    "RuleSyntaxError",
+    "WrittenReadingError",
 ]
 
 

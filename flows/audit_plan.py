@@ -70,6 +70,8 @@ class AuditSettings(Record):
     """Folder with the benchmark's own code, to be run instead of ours; None = what is built in."""
     weak_isolation: bool = False
     """Whether benchmark code is executed where this machine lacks a layer of containment."""
+    policy_rules: str | None = None
+    """File of accepted rules for the agent's policy; None = those that are known."""
     experimental: bool = False
     """Whether experimental checks run too."""
     select: tuple[str, ...] = ()
@@ -99,7 +101,8 @@ class AuditSettings(Record):
 
     def execution(self) -> Execution:
         """Return which code executes the tasks, and whether weak isolation is accepted."""
-        return Execution(Path(self.checkout) if self.checkout else None, self.weak_isolation)
+        rules = Path(self.policy_rules) if self.policy_rules else None
+        return Execution(Path(self.checkout) if self.checkout else None, self.weak_isolation, rules)
 
     def check_checkout(self) -> None:
         """Check before anything starts that the checkout can be used, if there is one.
@@ -198,6 +201,7 @@ class AuditInput:
                 checkout=settings.checkout,
                 weak_isolation=settings.weak_isolation,
                 experimental=settings.experimental,
+                policy_rules=settings.policy_rules,
             )
         return self._checks_key
 

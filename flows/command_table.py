@@ -101,6 +101,7 @@ COMMANDS = {
     "align": ("align:app", "Compare an audit or a judge with people: samples, agreement, drift."),
     "env": ("env:app", "Create, list, remove and verify what a benchmark's own code runs in."),
     "faults": ("faults:app", "Seeded faults: recall and false alarms by category."),
+    "policy": ("policy:app", "Rules of the agent's policy: proposed by a model, replayed, accepted by a person."),
     "judge": ("judge:app", "Model judges: verdicts on tasks, with quotes that code verifies."),
     "schedule": (
         "schedule:app",
@@ -139,7 +140,7 @@ COMMANDS = {
 PANELS = {
     "Audit": ("init", "audit", "check", "run", "schedule", "fetch", "demo"),
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
-    "Judge": ("judge", "align", "score", "faults"),
+    "Judge": ("judge", "policy", "align", "score", "faults"),
     "Review": ("review", "queue", "verdicts", "decide"),
     "Reports and repairs": ("report", "compare", "survey", "leaderboard", "paper", "repair", "publish"),
     "Operations": ("status", "verify", "rerun", "gc"),

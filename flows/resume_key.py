@@ -71,6 +71,7 @@ def checks_key(
     checkout: str | None,
     weak_isolation: bool,
     experimental: bool,
+    policy_rules: str | None = None,
 ) -> str:
     """Hash what the results of the checks depend on besides tasks and runs: a SHA-256.
 
@@ -81,6 +82,7 @@ def checks_key(
         checkout: Folder with the benchmark's own code.
         weak_isolation: Whether benchmark code is executed with weak isolation.
         experimental: Whether experimental checks run.
+        policy_rules: File of accepted rules for the agent's policy.
     """
     total = hashlib.sha256(f"{package_version('agenthard')}\n{source.name}\n{list(selected)}\n".encode())
     if checkout:
@@ -89,6 +91,8 @@ def checks_key(
         total.update(b"weak isolation\n")
     if experimental:
         total.update(b"experimental checks\n")
+    if policy_rules:
+        total.update(f"rules {hashlib.sha256(Path(policy_rules).read_bytes()).hexdigest()}\n".encode())
     total.update(f"installed {[item.version for item in fetched(source.name)]}\n".encode())
     total.update(checking_code(source, benchmarks).encode())
     return total.hexdigest()

@@ -51,16 +51,20 @@ class Execution:
     """Folder with the benchmark's own code, to run instead of the built-in environment."""
     weak_isolation: bool = False
     """Whether benchmark code may run although this machine cannot contain it fully."""
+    policy_rules: Path | None = None
+    """File of accepted rules for the policy, besides those that are known (`agenthard policy accept`)."""
     _resources: _Resources = field(default_factory=_Resources, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Resolve the folder, so that equal executions compare equal."""
         if self.checkout is not None:
             object.__setattr__(self, "checkout", self.checkout.resolve())
+        if self.policy_rules is not None:
+            object.__setattr__(self, "policy_rules", self.policy_rules.resolve())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the settings only."""
-        return (Execution, (self.checkout, self.weak_isolation))
+        return (Execution, (self.checkout, self.weak_isolation, self.policy_rules))
 
     def __enter__(self) -> "Execution":
         """Return the execution; leaving the block closes it."""

@@ -66,6 +66,7 @@ def _system(task: AgentTask, material: Material, categories: Sequence[Category],
             if any(category.component == component for category in categories)
         ],
         choices=[sentence for between, sentence in data("wording.yaml")["choices"] if ids.issuperset(between)],
+        categories=ids,
         answer=answer_fields(),
     )
 
@@ -137,7 +138,10 @@ def _kind(value: dict[str, Any]) -> str:
         return " or ".join(f"`{choice}`" for choice in value["enum"])
     if value["type"] == "number":
         return f"number from {value['minimum']:g} to {value['maximum']:g}"
-    return {"string": "text", "array": "list of objects"}[value["type"]]
+    if value["type"] == "array" and value["items"].get("type") == "string":
+        return "list of texts"
+    kinds = {"string": "text", "array": "list of objects", "integer": "whole number", "boolean": "true or false"}
+    return kinds[value["type"]]
 
 
 OUTPUT = "verdict"

@@ -69,6 +69,8 @@ class JudgeSettings(Record):
     """Between these probabilities of a flaw the panel abstains, and the task goes to review."""
     rebuttal: bool = False
     """Whether a flagged task gets a defence: a second question that argues that it is sound."""
+    votes: int = Field(default=2, ge=0, le=16)
+    """Ballots on the readings of an issue that its replay bears out; 0 leaves them out."""
     lookups: int = Field(default=6, ge=1, le=50)
     """Turns that an investigating judge has to look things up."""
     attempts: int = Field(default=2, ge=1, le=10)

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from agenthard.audit.judge.context.material import Passage
+from agenthard.audit.readings.outcome import ReadingsOutcome
 from agenthard.models.request import Usage
 from agenthard.taxonomy.finding import Evidence, Proof, Severity
 from agenthard.taxonomy.record import Record
@@ -34,6 +35,41 @@ class Change(Record):
     """The new value as JSON text; an empty string for remove."""
 
 
+class WrittenCall(Record):
+    """One call of a reading."""
+
+    turn: int = Field(ge=0)
+    """Turn of the user that it answers, from 0."""
+    tool: str
+    """Name of the tool."""
+    requestor: Literal["assistant", "user"]
+    """Who makes the call: the agent, or a user who has tools."""
+    arguments: str
+    """The arguments as a JSON object in text."""
+
+
+class WrittenReading(Record):
+    """One run that decides an issue, written so that programs can carry it out."""
+
+    meaning: str
+    """What it takes the user and the policy to want, or what is careless in it, in one sentence."""
+    right: bool
+    """Whether such a run does what the user and the policy want; false for a careless run."""
+    calls: tuple[WrittenCall, ...]
+    """All its calls in order, from the start state; none for a run that does nothing."""
+    says: tuple[str, ...]
+    """What the agent tells the user at the end, where the score depends on it."""
+
+
+class WantedState(Record):
+    """One field of a state that a request asks for."""
+
+    pointer: str
+    """JSON Pointer into the state, as labels of passages give it after `/environment/state` or `/initial_state`."""
+    value: str
+    """The value that it would have, as JSON text."""
+
+
 class Issue(Record):
     """One flaw that a judge sees."""
 
@@ -53,6 +89,10 @@ class Issue(Record):
     """The smallest change that would mend it, in words; empty when there is no single one."""
     patch: tuple[Change, ...]
     """The same as JSON Patch, when it can be written down; else empty."""
+    readings: tuple[WrittenReading, ...] = ()
+    """The runs that decide it, as "Readings" says; else empty."""
+    goal: tuple[WantedState, ...] = ()
+    """The fields of the state that no tool reaches, where a tool is missing; else empty."""
 
 
 class Verdict(Record):
@@ -153,6 +193,10 @@ class CheckedIssue(Record):
     """Its JSON Patch, when it was re-checked and accepted; else empty."""
     patch_reason: str = ""
     """Why the patch was rejected; empty when there is none or it was accepted."""
+    readings: ReadingsOutcome | None = None
+    """What trials and votes made of its readings; None when it has none that were tried."""
+    lowered: bool = False
+    """Whether it counts as a signal only: its claim needs a run that it does not give, or that readers reject."""
 
 
 class CheckedVerdict(Record):

@@ -51,6 +51,10 @@ def audit(
         typer.Option(help="Folder or bucket (s3://…, gs://…) that all workers reach; default: the run folder."),
     ] = None,
     policy: Annotated[Path | None, typer.Option(help="Decision policy (YAML); default: the one that ships.")] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Rules of the agent's policy that `agenthard policy accept` wrote."),
+    ] = None,
     checkout: CheckoutOption = None,
     allow_weak_isolation: WeakIsolationOption = False,
     select: Annotated[
@@ -112,6 +116,8 @@ def audit(
             "as `agenthard init PATH` does"
         )
     baseline = baseline or (Path(config.baseline) if config.baseline else None)
+    if rules is not None:
+        _check_rules(rules)
     settings = AuditSettings(
         source=source,
         path=str(path or config.path or _fetched(source)),
@@ -123,6 +129,7 @@ def audit(
         policy=str(policy) if policy else config.policy,
         checkout=str(checkout) if checkout else config.checkout,
         weak_isolation=allow_weak_isolation,
+        policy_rules=str(rules) if rules else None,
         experimental=experimental or config.checks.experimental,
         select=tuple(select or config.checks.select),
         ignore=tuple(ignore or config.checks.ignore),
@@ -161,6 +168,21 @@ def audit(
         raise typer.Exit(ExitCode.DEFECTS)
     if outcome.incomplete:
         raise typer.Exit(ExitCode.INCOMPLETE)
+
+
+def _check_rules(file: Path) -> None:
+    """Read a file of accepted rules before anything starts.
+
+    Raises:
+        CommandError: It cannot be read.
+    """
+    from agenthard.audit.execution.policy.proposals import RuleFileError, read_accepted
+    from agenthard.flows.errors import CommandError
+
+    try:
+        read_accepted(file)
+    except RuleFileError as error:
+        raise CommandError(str(error)) from error
 
 
 def _config(source: str | None) -> "ProjectConfig":

@@ -6,12 +6,13 @@ from contextlib import asynccontextmanager
 from typing import IO
 
 from agenthard.flows.judging.inputs import AuditInputs
-from agenthard.flows.judging.panel import DefenceCollector, VerdictCollector
+from agenthard.flows.judging.panel import DefenceCollector, VerdictCollector, open_ballots
 from agenthard.flows.judging.publish import JudgingOutcome
 from agenthard.flows.judging.run import conclude
 from agenthard.flows.judging.session import NotAskedError, Session, Unanswered
 from agenthard.flows.judging.settings import JudgingFolder, JudgingSettings, acquire_run_folder, select_tasks
 from agenthard.flows.judging.store import AnswerStore
+from agenthard.flows.judging.votes import VoteCollector
 from agenthard.flows.judging.workers import prompt_worker, run_async
 from agenthard.flows.progress import current
 from agenthard.models.batch.client import BatchClient, Submission
@@ -176,6 +177,7 @@ async def _submit_open(
             async with prompt_worker(settings) as worker:
                 session = Session(settings, model, store, worker, inputs, requests.add)
                 await VerdictCollector(session, lambda task_id: current().advance(1)).run(task_ids)
+                await VoteCollector(session).run(open_ballots(session, task_ids))
                 await DefenceCollector(session).run(task_ids)
             return await client.submit(requests)
     finally:

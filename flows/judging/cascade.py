@@ -15,7 +15,12 @@ from agenthard.models.ledger import Total
 from agenthard.reports.kit.markdown import md, table
 from agenthard.taxonomy.record import Record
 
-PURPOSES = {"first": "judge: first tier", "second": "judge: second tier", "defence": "judge: defence"}
+PURPOSES = {
+    "first": "judge: first tier",
+    "second": "judge: second tier",
+    "votes": "judge: votes on readings",
+    "defence": "judge: defence",
+}
 """Purpose of a request in the ledger, by the stage that it belongs to."""
 
 
@@ -63,7 +68,7 @@ class StageRow(Record):
     """What one stage of the cascade decided and cost."""
 
     stage: str
-    """rules, first tier, second tier, proof, defence, or undecided."""
+    """rules, first tier, second tier, proof, votes on readings, defence, or undecided."""
     tasks: int
     """Tasks that it decided."""
     outcomes: dict[str, int]
@@ -100,7 +105,7 @@ def account(cascade: Cascade, panels: Mapping[str, PanelVerdict], costs: Sequenc
         costs: Sums of the ledger by purpose.
     """
     by_stage: dict[str, list[str]] = {"rules": ["drop" for task_id in panels if task_id in cascade.dropped]}
-    for stage in ("first tier", "second tier", "proof", "defence", "undecided"):
+    for stage in ("first tier", "second tier", "proof", "votes on readings", "defence", "undecided"):
         by_stage[stage] = []
     for task_id, panel in panels.items():
         if task_id not in cascade.dropped:

@@ -11,10 +11,11 @@ from typing import IO, Any, Literal, NamedTuple
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.judging.inputs import AuditInputs
-from agenthard.flows.judging.panel import DefenceCollector, VerdictCollector
+from agenthard.flows.judging.panel import DefenceCollector, VerdictCollector, open_ballots
 from agenthard.flows.judging.session import NotAskedError, Session, Unanswered
 from agenthard.flows.judging.settings import JudgingSettings, check_identity, select_tasks
 from agenthard.flows.judging.store import AnswerStore, Question, custom_id, owner_id
+from agenthard.flows.judging.votes import VoteCollector
 from agenthard.flows.judging.workers import prompt_worker, run_async
 from agenthard.models.batch.wire import custom_id_of, format_of, read_line, request_line
 from agenthard.models.errors import BadRequestError, MalformedReplyError, StopError
@@ -105,6 +106,7 @@ async def _export(settings: JudgingSettings, inputs: AuditInputs, store: AnswerS
     async with prompt_worker(settings.model_copy(update={"workers": 0}) if alone else settings) as worker:
         session = Session(settings, NullModel(), store, worker, inputs, writer.add)
         await VerdictCollector(session, writer.finish_task).run(writer.task_ids)
+        await VoteCollector(session).run(open_ballots(session, writer.task_ids))
         await DefenceCollector(session).run(writer.task_ids)
         writer.close()
 
@@ -118,6 +120,8 @@ def _copy_answers(path: Path, answers: AnswerStore) -> set[Question]:
         for answer in store.answers():
             answers.add(answer)
             known.add(answer.question)
+            for cast in store.ballots(answer.judged.task_id):
+                answers.add_ballot(cast)
     finally:
         store.close()
     return known
@@ -194,6 +198,7 @@ def _line(found: Unanswered, name: str) -> dict[str, object]:
         "judge": question.judge,
         "sample": question.sample,
         "against": question.against,
+        **({"votes_on": question.votes_on} if question.votes_on else {}),
         "attempt": found.attempt,
         "prompt_version": found.prompt.version,
         "digest": found.request.digest,
@@ -333,4 +338,6 @@ def _reply(line: Any, file: ModelFile, request: Request) -> Reply:
 
 def _described(question: Question) -> str:
     about = f"defence against {question.against}" if question.against else f"sample {question.sample}"
+    if question.votes_on:
+        about = f"ballot {question.sample} on {question.votes_on}"
     return f"{question.task_id} ({question.judge}, {about})"

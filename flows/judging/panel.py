@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict, combine
+from agenthard.audit.judge.aggregate.readings import apply_votes
 from agenthard.audit.judge.aggregate.rebuttal import Rebuttal, apply_rebuttals, defender, read_rebuttal, to_defend
 from agenthard.audit.judge.aggregate.votes import PanelRates, error_rates
 from agenthard.audit.judge.context.material import Material
@@ -20,6 +21,7 @@ from agenthard.flows.judging.cascade import Cascade
 from agenthard.flows.judging.prompts import PreparedPrompt
 from agenthard.flows.judging.session import AskedVerdict, Attempts, Session, ask, ask_for_verdict, internal_error
 from agenthard.flows.judging.store import Answer, AnswerStore, Defence, Question, questions_of, words_hash
+from agenthard.flows.judging.votes import OpenBallot, ballots_on, open_ballots_on
 from agenthard.flows.judging.workers import PreparationError
 from agenthard.taxonomy.task import AgentTask
 
@@ -192,8 +194,16 @@ def panel_results(cascade: Cascade, store: AnswerStore, task_ids: Sequence[str])
         answers = tuple(known[question] for question in wanted if question in known)
         panel = combine([answer.checked for answer in answers], settings, rates) if answers else None
         if panel is not None:
-            panel = panel.model_copy(update={"escalated": why})
+            panel = apply_votes(panel.model_copy(update={"escalated": why}), ballots_on(panel, store))
         yield PanelResult(task_id, panel, answers, len(wanted))
+
+
+def open_ballots(session: Session, task_ids: Sequence[str]) -> Iterator[OpenBallot]:
+    """Yield the ballots that are missing on the readings of some tasks, once all verdicts on a task are there."""
+    judges = session.settings.judges
+    for result in panel_results(session.cascade, session.store, task_ids):
+        if result.panel is not None and result.complete:
+            yield from open_ballots_on(result.panel, judges, session.store, session.settings.retry)
 
 
 class OpenDefence(NamedTuple):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agenthard.audit.judge.aggregate.panel import PanelIssue
+from agenthard.audit.judge.aggregate.readings import votes_request
 from agenthard.audit.judge.aggregate.rebuttal import passing_run, rebuttal_request, with_run
 from agenthard.audit.judge.context.applicable import applicable
 from agenthard.audit.judge.context.budget import PromptTooLongError, trim
@@ -108,6 +109,18 @@ class PromptBuilder:
             request = rebuttal_request(defender, task, material, issue, self._taxonomy[issue.category], 0)
         request = defender.model.addressed(request)
         return prompt._replace(request=request, digests=(request.digest,), material=material)
+
+    def ballot(self, task_id: str, issue: PanelIssue, judge: str, number: int) -> PreparedPrompt:
+        """Write the prompt of a ballot on the readings of a flaw."""
+        task = self.inputs.task(task_id)
+        prompt = self.prepare(task_id)[judge]
+        outcome = issue.best.readings
+        if prompt.too_long or outcome is None:
+            return prompt
+        reader = next(each for each in self._judges if each.name == judge)
+        sample = request_number(identical_judges_before(reader, self._judges), 0, 0)
+        request = reader.model.addressed(votes_request(reader, task, prompt.material, outcome, number, sample))
+        return prompt._replace(request=request, digests=_digests(request, number + 1))
 
     @cached_property
     def _checker(self) -> TaskChecker:

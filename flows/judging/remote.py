@@ -42,6 +42,7 @@ class _Made(Record):
     prompts: dict[str, PreparedPrompt] = {}
     verdict: CheckedVerdict | None = None
     defence: PreparedPrompt | None = None
+    ballot: PreparedPrompt | None = None
     failed: str = ""
     """The task cannot be judged."""
     ended: str = ""
@@ -68,6 +69,11 @@ class RemotePrompts:
         """Write the prompt of a defence of a task."""
         made = await self._made("defence", task_id, task_id, issue, judge)
         return made.defence or _missing(task_id)
+
+    async def ballot(self, task_id: str, issue: PanelIssue, judge: str, number: int) -> PreparedPrompt:
+        """Write the prompt of a ballot on the readings of a flaw."""
+        made = await self._made("ballot", task_id, task_id, issue, judge, number)
+        return made.ballot or _missing(task_id)
 
     async def _made(self, what: str, task_id: str, *arguments: Any) -> _Made:
         data = await self._server.run(f"{what} for the task {task_id}", pickle.dumps((what, arguments)))
@@ -123,6 +129,7 @@ _WORK: dict[str, Callable[..., Any]] = {
     "prepare": PromptBuilder.prepare,
     "check": PromptBuilder.check,
     "defence": PromptBuilder.defence,
+    "ballot": PromptBuilder.ballot,
 }
 
 

@@ -6,14 +6,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 
+from agenthard.audit.judge.aggregate.readings import voters
 from agenthard.flows.judging.cascade import Cascade
 from agenthard.flows.judging.exchange import AnswerFile, UnusedLine
 from agenthard.flows.judging.inputs import AuditInputs
-from agenthard.flows.judging.panel import DefenceCollector, VerdictCollector, panel_results
+from agenthard.flows.judging.panel import DefenceCollector, VerdictCollector, open_ballots, panel_results
 from agenthard.flows.judging.publish import JudgingOutcome, publish_judging
 from agenthard.flows.judging.session import Session
 from agenthard.flows.judging.settings import JudgingFolder, JudgingSettings, acquire_run_folder, select_tasks
 from agenthard.flows.judging.store import AnswerStore, Question, owner_id, questions_of
+from agenthard.flows.judging.votes import VoteCollector
 from agenthard.flows.judging.workers import PromptWorker, prompt_worker, run_async
 from agenthard.flows.progress import current
 from agenthard.flows.scale_out.runner import Runner
@@ -114,6 +116,7 @@ async def _ask(
                 session = Session(settings, model, store, worker, inputs)
                 gc.freeze()  # What is loaded by now stays; scanning it again and again would block the event loop.
                 await VerdictCollector(session, lambda task_id: current().advance(1)).run(task_ids)
+                await VoteCollector(session).run(open_ballots(session, task_ids))
                 await DefenceCollector(session).run(task_ids)
                 return session.stopped
     finally:
@@ -163,5 +166,7 @@ def _all_questions(settings: JudgingSettings, inputs: AuditInputs, folder: Judgi
             yield from questions_of(result.task_id, judges)
             for issue in result.panel.issues if result.panel else ():
                 yield from (Question(result.task_id, judge.name, 0, issue.category) for judge in judges)
+                for judge, number in voters(settings.judges, issue) if issue.best.readings else ():
+                    yield Question(result.task_id, judge, number, votes_on=issue.category)
     finally:
         store.close()

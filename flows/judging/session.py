@@ -117,7 +117,7 @@ async def ask(
     """
     attempts: Attempts[T] = Attempts(prompt.request)
     tier = next(judge.tier for judge in settings.judges if judge.name == question.judge)
-    purpose = PURPOSES["defence" if question.against else tier]
+    purpose = PURPOSES["defence" if question.against else "votes" if question.votes_on else tier]
     for attempt in range(failed_attempts, failed_attempts + settings.attempts):
         request = repetition(prompt.request, question.sample + MAX_SAMPLES * attempt)
         if prompt.too_long:

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from agenthard.audit.judge.context.material import Omission
 from agenthard.audit.judge.settings import Judge
 from agenthard.audit.judge.verdict import CheckedVerdict, Judged
+from agenthard.audit.readings.outcome import Ballot
 from agenthard.models.request import Request, Usage
 from agenthard.models.storage import Database
 from agenthard.taxonomy.record import Record
@@ -28,6 +29,10 @@ CREATE TABLE IF NOT EXISTS answers (
 CREATE TABLE IF NOT EXISTS defences (
     task_id TEXT NOT NULL, category TEXT NOT NULL, accusation TEXT NOT NULL, defence BLOB NOT NULL,
     PRIMARY KEY (task_id, category)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ballots (
+    task_id TEXT NOT NULL, category TEXT NOT NULL, readings TEXT NOT NULL, judge TEXT NOT NULL, number INTEGER NOT NULL,
+    ballot BLOB NOT NULL, PRIMARY KEY (task_id, category, readings, judge, number)
 ) WITHOUT ROWID;
 """
 _CHECK = "check"
@@ -45,11 +50,15 @@ class Question(NamedTuple):
     """Number of the repetition, from 0."""
     against: str = ""
     """Category of the flaw that a defence argues against; empty for a question that asks for a verdict."""
+    votes_on: str = ""
+    """Category of the flaw whose readings are voted on; empty for other questions."""
 
     @property
     def owner(self) -> str:
         """Name of the question in the ledger."""
         about = f"defence against {self.against}" if self.against else str(self.sample)
+        if self.votes_on:
+            about = f"ballot {self.sample} on {self.votes_on}"
         return f"{self.task_id} | {self.judge} | {about}"
 
 
@@ -170,6 +179,33 @@ class Defence(Record):
     """Their cost; None without a price."""
 
 
+class CastBallot(Record):
+    """The outcome of a question that puts the readings of a flaw to a reader."""
+
+    task_id: str
+    """Task."""
+    category: str
+    """Category of the flaw."""
+    readings: str
+    """Hash of the readings: others need other ballots."""
+    judge: str
+    """Judge that read them."""
+    number: int
+    """Number of its ballot, from 0."""
+    ballot: Ballot | None
+    """The votes; None after an error."""
+    error: str = ""
+    """Why there are none."""
+    digest: str = ""
+    """Digest of the last request that was answered."""
+    attempts: int = 0
+    """Number of attempts."""
+    usage: Usage = Usage()
+    """Tokens of all its requests."""
+    cost: float | None = None
+    """Their cost; None without a price."""
+
+
 class AnswerStore:
     """The answers of one run folder. Every method raises StorageError when the file cannot be read or written."""
 
@@ -234,6 +270,19 @@ class AnswerStore:
         query = "SELECT category, defence FROM defences WHERE task_id = ? ORDER BY category"
         rows = self._database.read(query, (task_id,))
         return {category: Defence.model_validate_json(zlib.decompress(blob)) for category, blob in rows}
+
+    def add_ballot(self, cast: CastBallot) -> None:
+        """Store a ballot; it replaces an earlier one."""
+        blob = zlib.compress(cast.model_dump_json().encode("utf-8"), 3)
+        row = (cast.task_id, cast.category, cast.readings, cast.judge, cast.number, blob)
+        with self._database.write() as connection:
+            connection.execute("INSERT OR REPLACE INTO ballots VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def ballots(self, task_id: str) -> tuple[CastBallot, ...]:
+        """Read the ballots on the readings of a task: by category, judge and number."""
+        query = "SELECT ballot FROM ballots WHERE task_id = ? ORDER BY category, readings, judge, number"
+        rows = self._database.read(query, (task_id,))
+        return tuple(CastBallot.model_validate_json(zlib.decompress(blob)) for (blob,) in rows)
 
 
 def _read(blob: bytes) -> Answer:

@@ -48,6 +48,10 @@ class PromptWorker(Protocol):
         """Write the prompt of a defence of a task."""
         ...
 
+    async def ballot(self, task_id: str, issue: PanelIssue, judge: str, number: int) -> PreparedPrompt:
+        """Write the prompt of a ballot on the readings of a flaw."""
+        ...
+
 
 class InProcess:
     """A prompt worker in this process."""
@@ -67,6 +71,10 @@ class InProcess:
     async def defence(self, task_id: str, issue: PanelIssue, judge: str) -> PreparedPrompt:
         """Write the prompt of a defence of a task."""
         return self._run(PromptBuilder.defence, task_id, issue, judge)
+
+    async def ballot(self, task_id: str, issue: PanelIssue, judge: str, number: int) -> PreparedPrompt:
+        """Write the prompt of a ballot on the readings of a flaw."""
+        return self._run(PromptBuilder.ballot, task_id, issue, judge, number)
 
     def _run(self, work: Callable[..., T], *arguments: Any) -> T:
         [found] = run_jobs(self._builder, [(work, arguments)])
@@ -96,6 +104,10 @@ class ProcessPool:
     async def defence(self, task_id: str, issue: PanelIssue, judge: str) -> PreparedPrompt:
         """Write the prompt of a defence of a task."""
         return await self._submit(PromptBuilder.defence, task_id, issue, judge)
+
+    async def ballot(self, task_id: str, issue: PanelIssue, judge: str, number: int) -> PreparedPrompt:
+        """Write the prompt of a ballot on the readings of a flaw."""
+        return await self._submit(PromptBuilder.ballot, task_id, issue, judge, number)
 
     async def _submit(self, work: Callable[..., T], *arguments: Any) -> T:
         """Queue a job; it is sent together with the jobs of the next tenth of a second."""

@@ -13,6 +13,7 @@ from agenthard.audit.detectors.evaluation.listed_answer import ListedAnswer
 from agenthard.audit.detectors.evaluation.marked_answer import MarkedAnswer
 from agenthard.audit.detectors.evaluation.path_compared import PathCompared
 from agenthard.audit.detectors.evaluation.probe_passes import ProbePasses
+from agenthard.audit.detectors.evaluation.rejected_reading import RejectedReading
 from agenthard.audit.detectors.evaluation.right_answer_rejected import RightAnswerRejected
 from agenthard.audit.detectors.evaluation.self_reported_result import SelfReportedResult
 from agenthard.audit.detectors.evaluation.sentence_demanded import SentenceDemanded
@@ -40,6 +41,7 @@ __all__ = [
     "MarkedAnswer",
     "PathCompared",
     "ProbePasses",
+    "RejectedReading",
     "RightAnswerRejected",
     "SelfReportedResult",
     "SentenceDemanded",

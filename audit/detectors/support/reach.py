@@ -71,7 +71,7 @@ def search(environment: Environment, task: AgentTask, before: Sequence[Step], re
     for _ in range(_ROUNDS):
         number = len(known)
         for tool in reads:
-            options, fits = _options(task, tool, tuple(known))
+            options, fits = options_of(task, tool, tuple(known))
             if fits:
                 fitting.add(tool.name)
             combinations = list(islice(product(*options.values()), _COMBINATIONS + 1))
@@ -91,7 +91,7 @@ def search(environment: Environment, task: AgentTask, before: Sequence[Step], re
                 called[tool.name] = None
                 if response.error is None:
                     seen.append(response.text)
-                    known |= dict.fromkeys(_scalars(_parsed(response.text)))
+                    known |= dict.fromkeys(scalars(parsed_response(response.text)))
         if len(known) == number:
             break
     guessed = tuple(tool for tool in reads if tool.name not in fitting)
@@ -106,31 +106,33 @@ def is_read(tool: ToolSpec) -> bool:
 
 def _handed_out(steps: Iterable[Step]) -> Iterator[Known]:
     for step in steps:
-        yield from _scalars(step.call.arguments)
+        yield from scalars(step.call.arguments)
         if step.observation.error is None:
-            yield from _scalars(_parsed(step.observation.text))
+            yield from scalars(parsed_response(step.observation.text))
 
 
-def _parsed(text: str) -> Any:
+def parsed_response(text: str) -> Any:
+    """Return a response as JSON data, a short one as its text; None for prose."""
     try:
         return json.loads(text)
     except ValueError:
         return text if len(text) < 100 else None
 
 
-def _scalars(value: Any, key: str = "") -> Iterator[Known]:
+def scalars(value: Any, key: str = "") -> Iterator[Known]:
+    """Yield the keys and values inside JSON data, each with the name of its field."""
     if isinstance(value, dict):
         for name, member in value.items():
             yield key, name
-            yield from _scalars(member, name)
+            yield from scalars(member, name)
     elif isinstance(value, list):
         for item in value:
-            yield from _scalars(item, key)
+            yield from scalars(item, key)
     elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
         yield key, value
 
 
-def _options(task: AgentTask, tool: ToolSpec, known: Sequence[Known]) -> tuple[dict[str, list[Any]], bool]:
+def options_of(task: AgentTask, tool: ToolSpec, known: Sequence[Known]) -> tuple[dict[str, list[Any]], bool]:
     """List, for each required parameter, what an agent would put there, and tell whether something fits each."""
     properties = tool.parameters.get("properties") or {}
     required = [name for name in properties if name in (tool.parameters.get("required") or ())]
@@ -173,7 +175,7 @@ def _as_type(value: Any, kind: Any) -> Any:
 
 def _keyed(state: Any) -> tuple[tuple[str, str, str], ...]:
     """List the texts of a state: field, text, and the text squashed."""
-    found = dict.fromkeys((key, str(value)) for key, value in islice(_scalars(state), _KEYS_MOST))
+    found = dict.fromkeys((key, str(value)) for key, value in islice(scalars(state), _KEYS_MOST))
     return tuple((key, text, bare) for key, text in found if len(bare := squash(text)) >= 3)
 
 

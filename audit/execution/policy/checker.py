@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from agenthard.audit.execution.context import current_execution
 from agenthard.audit.execution.environment import Environment
 from agenthard.audit.execution.policy import airline, retail
 from agenthard.audit.execution.policy.case import EarlierCall, PolicyCase
+from agenthard.audit.execution.policy.proposals import accepted_book, shipped_books
 from agenthard.audit.execution.policy.rule import CannotTell, Outcome, PolicyRule, RuleBook
 from agenthard.audit.execution.replay import concrete
 from agenthard.audit.plugins import PluginError, installed_plugins
@@ -93,11 +95,13 @@ def rule_books() -> tuple[RuleBook, ...]:
     for plugin, found in offered:
         if not isinstance(found, RuleBook):
             raise PluginError(f"{plugin.target} of the package {plugin.package} is not a RuleBook")
-    return (*airline.BOOKS, *retail.BOOKS, *(found for _, found in offered))
+    return (*airline.BOOKS, *retail.BOOKS, *shipped_books(), *(found for _, found in offered))
 
 
 def rules_for(task: AgentTask) -> list[PolicyRule]:
     """Return the rules of a task's domain whose sentences are in its policy."""
     domain = task.subtask.partition("-")[0]
-    rules = [rule for book in rule_books() if book.domain == domain for rule in book.rules]
+    given = current_execution().policy_rules
+    books = (*rule_books(), *((accepted_book(str(given)),) if given else ()))
+    rules = [rule for book in books if book.domain == domain for rule in book.rules]
     return [rule for rule in rules if rule.cited(task.environment.policy)]

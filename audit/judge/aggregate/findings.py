@@ -26,7 +26,8 @@ class JudgeCheck(Detector):
     Confirmed is an issue that a check or an execution proves; one that affects the score names the run that the check
     found to be scored wrongly, and it is scored again. Suspected is one whose quotes were all found, in a task
     that the panel as a whole calls flawed. One that a defence of the task overturned, or on which the panel is not
-    agreed, is a signal: it orders the review queue. An issue whose quotes were not found, or that execution refutes, is
+    agreed, is a signal: it orders the review queue. So is an ambiguity whose readings are not written down as calls, or
+    that readers of the readings do not bear out. An issue whose quotes were not found, or that execution refutes, is
     no finding. Every finding has its own category and severity, with the votes behind it.
 
     Flagged: "the gold books for two passengers", where the user's words "all three of us" and the gold call are quoted
@@ -122,7 +123,7 @@ def _tier(panel: PanelVerdict, issue: PanelIssue) -> Tier | None:
         return Tier.CONFIRMED
     if issue.best.standing != "verified" or panel.outcome in ("not_flawed", "error"):
         return None
-    sure = panel.outcome == "flawed" and issue.rebuttal != "overturned"
+    sure = panel.outcome == "flawed" and issue.rebuttal != "overturned" and not issue.best.lowered
     return Tier.SUSPECTED if sure else Tier.SIGNAL
 
 
@@ -164,6 +165,8 @@ def _why(panel: PanelVerdict, issue: PanelIssue) -> Iterator[str]:
         yield f"[decided by: {panel.stage}{asked}]"
     if issue.best.reason:
         yield f"[{issue.best.standing}: {issue.best.reason}]"
+    if issue.best.readings is not None:
+        yield f"[carried out: {issue.best.readings.shown}]"
     if issue.rebuttal in ("upheld", "overturned"):
         yield f"[a defence of the task: {issue.rebuttal}: {issue.rebuttal_reason}]"
 

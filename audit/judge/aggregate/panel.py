@@ -12,7 +12,7 @@ from agenthard.audit.judge.settings import JudgeSettings
 from agenthard.audit.judge.verdict import CheckedIssue, CheckedVerdict
 from agenthard.taxonomy.record import Record
 
-Stage = Literal["first tier", "second tier", "proof", "defence"]
+Stage = Literal["first tier", "second tier", "proof", "votes on readings", "defence"]
 """Stages of a cascade that can decide a task, besides the rules of the audit."""
 
 
@@ -53,7 +53,7 @@ class PanelVerdict(Record):
     reason: str = ""
     """Why it is uncertain or an error."""
     stage: Stage | None = None
-    """What decided: the first tier, the second, a proof, or a defence; None where nothing did."""
+    """What decided: the first tier, the second, a proof, votes on readings, or a defence; None where nothing did."""
     escalated: str = ""
     """Why the second tier was asked; empty where it was not."""
 

@@ -42,6 +42,7 @@ from agenthard.audit.judge.context.material import Material
 from agenthard.audit.judge.verdict import CheckedIssue, CheckedVerdict, Judged
 from agenthard.audit.judge.verify.evidence import check_evidence, same_place
 from agenthard.audit.judge.verify.patches import recheck
+from agenthard.audit.judge.verify.readings import carried_out
 from agenthard.audit.judge.verify.rules import (
     Case,
     Ruling,
@@ -89,7 +90,7 @@ def check_verdict(
         error = f"{judged.error.kind}: {judged.error.message}" if judged.error else ""
         return _verdict(judged, "error", (), error)
     settled = [
-        settle(task, issue, findings, coverage)
+        carried_out(task, settle(task, issue, findings, coverage))
         for issue in check_evidence(judged.verdict, material, task, judged.lookups)
     ]
     issues = tuple(_with_patches(task, settled, checker))

@@ -11,6 +11,22 @@ from agenthard.audit.judge.verify.verdict_parser import MOST_CHARACTERS, Unreada
 
 IDS = ("incorrect-tool-call", "too-strict")
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+CALL = st.fixed_dictionaries(
+    {
+        "turn": st.integers(0, 9),
+        "tool": WORDS,
+        "requestor": st.sampled_from(["assistant", "user"]),
+        "arguments": WORDS,
+    }
+)
+READING = st.fixed_dictionaries(
+    {
+        "meaning": WORDS,
+        "right": st.booleans(),
+        "calls": st.lists(CALL, max_size=2),
+        "says": st.lists(WORDS, max_size=2),
+    }
+)
 ISSUE = st.fixed_dictionaries(
     {
         "category": st.sampled_from(IDS),
@@ -24,6 +40,8 @@ ISSUE = st.fixed_dictionaries(
             st.fixed_dictionaries({"op": st.sampled_from(["add", "remove", "replace"]), "path": WORDS, "value": WORDS}),
             max_size=2,
         ),
+        "readings": st.lists(READING, max_size=2),
+        "goal": st.lists(st.fixed_dictionaries({"pointer": WORDS, "value": WORDS}), max_size=2),
     }
 )
 FLAWED = st.fixed_dictionaries(
@@ -78,6 +96,8 @@ def flawed(**changes: Any) -> dict[str, Any]:
         "evidence": [{"passage": "/user", "quote": "q", "shows": "w"}],
         "fix": "",
         "patch": [],
+        "readings": [],
+        "goal": [],
     }
     return {"reasoning": "r", "outcome": "flawed", "because": "", "issues": [issue | changes]}
 
