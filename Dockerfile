@@ -8,6 +8,7 @@ COPY pyproject.toml requirements-dev.txt README.md LICENSE ./
 COPY agenthard ./agenthard
 COPY ace ./ace
 COPY audit ./audit
+COPY containment ./containment
 COPY escape ./escape
 COPY flows ./flows
 COPY models ./models

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from agenthard.audit.statistics.embedders import EmbedderError
     from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
     from agenthard.audit.time_limit import CheckTimeoutError
+    from agenthard.containment.job import JobError
     from agenthard.escape.agents.explorer import EpisodeOverError
     from agenthard.escape.environment.uses import Refusal
     from agenthard.escape.ports import WrongTypeError
@@ -147,6 +148,7 @@ _PLACES = {
     "AH307": "audit.execution.workers.channel:ChannelClosedError",
     "AH308": "audit.execution.workers.channel:ChannelTimeoutError",
     "AH309": "audit.execution.workers.isolation:WeakIsolationError",
+    "AH310": "containment.job:JobError",
     "AH401": "audit.judge.settings:JudgeSettingsError",
     "AH402": "audit.judge.verify.verdict_parser:UnreadableVerdictError",
     "AH403": "audit.judge.verify.patches:PatchError",
@@ -248,8 +250,8 @@ __all__ = [
     "DifferentModelsError",
     "DifferentWorkerError",
     "EditError",
-    "EpisodeDoneError",
     "EmbedderError",
+    "EpisodeDoneError",
     "EpisodeOverError",
     "EvaluationError",
     "ExecutionError",
@@ -262,6 +264,7 @@ __all__ = [
     "InfrastructureError",
     "InvalidLookupError",
     "InvalidPayloadError",
+    "JobError",
     "JsonStreamError",
     "JudgeSettingsError",
     "LabelError",

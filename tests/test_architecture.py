@@ -13,12 +13,13 @@ ROOT = Path(__file__).parents[1]
 MAY_IMPORT = {
     "taxonomy": {"taxonomy"},
     "models": {"models", "taxonomy"},
-    "audit": {"audit", "models", "taxonomy"},
+    "containment": {"containment", "taxonomy"},
+    "audit": {"audit", "containment", "models", "taxonomy"},
     "reports": {"reports", "audit", "taxonomy"},
     "play": {"play", "models", "taxonomy"},
-    "ace": {"ace", "audit", "models", "play", "taxonomy"},
-    "escape": {"escape", "audit", "models", "play", "taxonomy"},
-    "flows": {"flows", "reports", "audit", "ace", "escape", "models", "play", "taxonomy"},
+    "ace": {"ace", "audit", "containment", "models", "play", "taxonomy"},
+    "escape": {"escape", "audit", "containment", "models", "play", "taxonomy"},
+    "flows": {"flows", "reports", "audit", "ace", "containment", "escape", "models", "play", "taxonomy"},
 }
 HEAVY = ("prefect", "pandas", "sklearn", "scipy", "openai", "google.genai", "torch", "pyarrow", "altair", "vl_convert")
 
