@@ -7,6 +7,7 @@ WORKDIR /src
 COPY pyproject.toml requirements-dev.txt README.md LICENSE ./
 COPY agenthard ./agenthard
 COPY ace ./ace
+COPY agency ./agency
 COPY audit ./audit
 COPY containment ./containment
 COPY escape ./escape

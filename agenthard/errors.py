@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agenthard.ace.domains import UnknownDomainError
     from agenthard.ace.environment.arguments import RefusedCallError
     from agenthard.ace.environment.playable import UnplayableError
+    from agenthard.agency.workspace.store import SnapshotError
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError
     from agenthard.audit.decisions.verdicts import VerdictError
@@ -191,6 +192,7 @@ _PLACES = {
     "AH623": "escape.templates.program:ProgramError",
     "AH624": "escape.environment.uses:Refusal",
     "AH625": "escape.agents.explorer:EpisodeOverError",
+    "AH641": "agency.workspace.store:SnapshotError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",
@@ -304,6 +306,7 @@ __all__ = [
     "SampleError",
     "SelectionError",
     "ServerError",
+    "SnapshotError",
     "SourceError",
     "StopError",
     "StorageError",

@@ -18,8 +18,9 @@ MAY_IMPORT = {
     "reports": {"reports", "audit", "taxonomy"},
     "play": {"play", "models", "taxonomy"},
     "ace": {"ace", "audit", "containment", "models", "play", "taxonomy"},
+    "agency": {"agency", "audit", "containment", "models", "play", "taxonomy"},
     "escape": {"escape", "audit", "containment", "models", "play", "taxonomy"},
-    "flows": {"flows", "reports", "audit", "ace", "containment", "escape", "models", "play", "taxonomy"},
+    "flows": {"flows", "reports", "audit", "ace", "agency", "containment", "escape", "models", "play", "taxonomy"},
 }
 HEAVY = ("prefect", "pandas", "sklearn", "scipy", "openai", "google.genai", "torch", "pyarrow", "altair", "vl_convert")
 

@@ -86,7 +86,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 WALK_STEP = re.compile(
-    r"`((?:agenthard|ace|audit|containment|escape|flows|models|play|reports|taxonomy)/[\w/]+\.py)` `(\w+)`"
+    r"`((?:agenthard|ace|agency|audit|containment|escape|flows|models|play|reports|taxonomy)/[\w/]+\.py)` `(\w+)`"
 )
 """How a walk of the architecture page names a function: its file, then its name."""
 
