@@ -125,11 +125,12 @@ def test_our_code_is_imported_by_its_installed_name_only() -> None:
 
 
 ELSEWHERE = {
+    "agenthard.agency": "agencybench",
     "agenthard.audit.execution.bfcl": "bfcl",
     "agenthard.audit.execution.tau": "tau",
     "agenthard.flows.commands.sources": "mapping",
 }
-"""Who uses a source by its module: the environments of the same benchmark, and `agenthard sources infer`."""
+"""Who uses a source by its module: measures and environments of the same benchmark, and `agenthard sources infer`."""
 
 
 def test_sources_do_not_import_each_other() -> None:
