@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from agenthard.ace.domains import UnknownDomainError
     from agenthard.ace.environment.arguments import RefusedCallError
     from agenthard.ace.environment.playable import UnplayableError
+    from agenthard.agency.imported import UnknownScenarioError
+    from agenthard.agency.judges.probe import ProbeError
     from agenthard.agency.workspace.store import SnapshotError
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError
@@ -193,6 +195,8 @@ _PLACES = {
     "AH624": "escape.environment.uses:Refusal",
     "AH625": "escape.agents.explorer:EpisodeOverError",
     "AH641": "agency.workspace.store:SnapshotError",
+    "AH642": "agency.imported:UnknownScenarioError",
+    "AH643": "agency.judges.probe:ProbeError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",
@@ -290,6 +294,7 @@ __all__ = [
     "PluginError",
     "PolicyError",
     "PreparationError",
+    "ProbeError",
     "ProgramError",
     "PromptTooLongError",
     "QueueError",
@@ -326,6 +331,7 @@ __all__ = [
     "UnknownDownloadError",
     "UnknownFactError",
     "UnknownModelError",
+    "UnknownScenarioError",
     "UnmetConditionError",
     "UnplayableError",
     "UnreachableError",
