@@ -50,7 +50,7 @@ def published_rows() -> tuple[PublishedRow, ...]:
             PublishedRow(
                 model=row["model"],
                 capabilities={name: float(row[name]) for name in SCENARIOS},
-                **{name: float(row[name]) for name in ("s_avg", "att", "pass_at_1", "pass_at_2")},  # type: ignore[arg-type]
+                **{name: float(row[name]) for name in ("s_avg", "att", "pass_at_1", "pass_at_2")},
             )
             for row in csv.DictReader(file)
         )

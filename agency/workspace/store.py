@@ -104,7 +104,7 @@ class SnapshotStore:
             for path, entry in snapshot.entries.items():
                 if path not in kept:
                     self._make(os.path.join(root, path), entry)
-            for path, entry in reversed(snapshot.entries.items()):
+            for path, entry in reversed(list(snapshot.entries.items())):
                 if entry.kind == "folder":  # last, for what is below it had to be written
                     os.chmod(os.path.join(root, path), entry.mode)
         except OSError as error:
