@@ -7,7 +7,9 @@ WORKDIR /src
 COPY pyproject.toml requirements-dev.txt README.md LICENSE ./
 COPY agenthard ./agenthard
 COPY ace ./ace
+COPY agency ./agency
 COPY audit ./audit
+COPY containment ./containment
 COPY escape ./escape
 COPY flows ./flows
 COPY models ./models

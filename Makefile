@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORE := .venv/.core
 STAMP := .venv/.installed
-PACKAGES := ace audit escape flows models play reports taxonomy
+PACKAGES := ace agency audit containment escape flows models play reports taxonomy
 
 # Commands start faster with the bytecode of an earlier one.
 unexport PYTHONDONTWRITEBYTECODE

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from agenthard.ace.domains import UnknownDomainError
     from agenthard.ace.environment.arguments import RefusedCallError
     from agenthard.ace.environment.playable import UnplayableError
+    from agenthard.agency.imported import UnknownScenarioError
+    from agenthard.agency.judges.probe import ProbeError
+    from agenthard.agency.workspace.store import SnapshotError
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError
     from agenthard.audit.decisions.verdicts import VerdictError
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from agenthard.audit.statistics.embedders import EmbedderError
     from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
     from agenthard.audit.time_limit import CheckTimeoutError
+    from agenthard.containment.job import JobError
     from agenthard.escape.agents.explorer import EpisodeOverError
     from agenthard.escape.environment.uses import Refusal
     from agenthard.escape.ports import WrongTypeError
@@ -152,6 +156,7 @@ _PLACES = {
     "AH309": "audit.execution.workers.isolation:WeakIsolationError",
     "AH310": "audit.execution.policy.language:RuleSyntaxError",
     "AH311": "audit.execution.policy.proposals:RuleFileError",
+    "AH312": "containment.job:JobError",
     "AH401": "audit.judge.settings:JudgeSettingsError",
     "AH402": "audit.judge.verify.verdict_parser:UnreadableVerdictError",
     "AH403": "audit.judge.verify.patches:PatchError",
@@ -195,6 +200,9 @@ _PLACES = {
     "AH623": "escape.templates.program:ProgramError",
     "AH624": "escape.environment.uses:Refusal",
     "AH625": "escape.agents.explorer:EpisodeOverError",
+    "AH641": "agency.workspace.store:SnapshotError",
+    "AH642": "agency.imported:UnknownScenarioError",
+    "AH643": "agency.judges.probe:ProbeError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",
@@ -254,8 +262,8 @@ __all__ = [
     "DifferentModelsError",
     "DifferentWorkerError",
     "EditError",
-    "EpisodeDoneError",
     "EmbedderError",
+    "EpisodeDoneError",
     "EpisodeOverError",
     "EvaluationError",
     "ExecutionError",
@@ -268,6 +276,7 @@ __all__ = [
     "InfrastructureError",
     "InvalidLookupError",
     "InvalidPayloadError",
+    "JobError",
     "JsonStreamError",
     "JudgeSettingsError",
     "LabelError",
@@ -291,6 +300,7 @@ __all__ = [
     "PluginError",
     "PolicyError",
     "PreparationError",
+    "ProbeError",
     "ProgramError",
     "PromptTooLongError",
     "QueueError",
@@ -307,6 +317,7 @@ __all__ = [
     "SampleError",
     "SelectionError",
     "ServerError",
+    "SnapshotError",
     "SourceError",
     "StopError",
     "StorageError",
@@ -326,6 +337,7 @@ __all__ = [
     "UnknownDownloadError",
     "UnknownFactError",
     "UnknownModelError",
+    "UnknownScenarioError",
     "UnmetConditionError",
     "UnplayableError",
     "UnreachableError",

@@ -17,9 +17,16 @@ _ERROR = re.compile(
 )
 LONGEST_ERROR = 600
 """Characters; a longer reply that begins with an error is an account of one."""
-_WRITTEN_CALL = re.compile(r"\[TOOL[ _]CALL\]\s*\w+\s*\(")
+_WRITTEN_CALL = re.compile(r"\[TOOL[ _]CALL\]\s*(\w+)\s*\(")
 """How transcripts show calls. The mark-up of chat templates does not count: some logs keep calls that way."""
+_LOOKS = re.compile(r"(?:list|read|view|get|glob|grep|find|search|show|open|ls|cat)(?:_\w*)?", re.I)
+"""Names of tools that only look. A shell command is none of them: what it changes cannot be told from its name."""
+UNCHANGED = "changed nothing in the workspace"
+EMPTY = "has an empty reply"
+STOCK = "replies with a stock phrase"
+ERROR = "replies with the text of an error"
 WRITTEN = "writes a call as text, and the log shows none carried out"
+LOOKED = "makes one call, which only looks, and the log ends with its result"
 
 
 class Sign(NamedTuple):
@@ -38,12 +45,16 @@ def idle_sign(run: Trajectory) -> Sign | None:
 
     Nothing was done when the log counts no changed line or file; or when no tool was called or answered, and the agent
     wrote a call the way transcripts show them ("[TOOL CALL] read_file(...)"), which nothing carries out, or all that it
-    said is empty, a bare "Task completed" or the text of an error. A run whose log holds none of the agent's words is
-    not judged by them.
+    said is empty, a bare "Task completed" or the text of an error; or when the one call that the transcript shows was
+    answered, its tool only looks, and the log ends there. A run whose log holds none of the agent's words is not
+    judged by them.
     """
     for name in ("changed_lines", "changed_files"):
         if run.usage.get(name) == 0:
-            return Sign("changed nothing in the workspace", f"/usage/{name}")
+            return Sign(UNCHANGED, f"/usage/{name}")
+    only = only_call(run)
+    if only is not None:
+        return only if _LOOKS.fullmatch(_name(only)) else None
     said = [i for i, message in enumerate(run.messages) if message.role == "assistant"]
     if not said or any(_acts(message) for message in run.messages):
         return None
@@ -55,6 +66,26 @@ def idle_sign(run: Trajectory) -> Sign | None:
     return signs[-1] if all(signs) else None
 
 
+def only_call(run: Trajectory) -> Sign | None:
+    """Return the call of a run that makes one and ends with its result; None for every other run.
+
+    Only transcripts count that write calls and results as text, which is how logs look of a session that was cut off.
+    """
+    spoken = [(i, message) for i, message in enumerate(run.messages) if message.role != "user"]
+    if [message.role for _, message in spoken] != ["assistant", "tool"]:
+        return None
+    (index, asked), (_, answered) = spoken
+    written = list(_WRITTEN_CALL.finditer(asked.content))
+    if asked.tool_calls or len(written) != 1 or _WRITTEN_CALL.search(answered.content):
+        return None
+    return Sign(LOOKED, f"/messages/{index}/content", written[0][0])
+
+
+def _name(call: Sign) -> str:
+    found = _WRITTEN_CALL.match(call.text or "")
+    return found[1] if found else ""
+
+
 def _acts(message: Message) -> bool:
     return bool(message.tool_calls and message.role == "assistant") or (
         message.role == "tool" and message.requestor == "assistant"
@@ -64,9 +95,9 @@ def _acts(message: Message) -> bool:
 def _idle(messages: Sequence[Message], index: int) -> Sign | None:
     content, pointer = messages[index].content, f"/messages/{index}/content"
     if not content.strip():
-        return Sign("has an empty reply", f"/messages/{index}")
+        return Sign(EMPTY, f"/messages/{index}")
     if _STOCK.fullmatch(content):
-        return Sign("replies with a stock phrase", pointer)
+        return Sign(STOCK, pointer)
     if len(content) <= LONGEST_ERROR and _ERROR.match(content):
-        return Sign("replies with the text of an error", pointer)
+        return Sign(ERROR, pointer)
     return None

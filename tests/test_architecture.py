@@ -13,12 +13,14 @@ ROOT = Path(__file__).parents[1]
 MAY_IMPORT = {
     "taxonomy": {"taxonomy"},
     "models": {"models", "taxonomy"},
-    "audit": {"audit", "models", "taxonomy"},
+    "containment": {"containment", "taxonomy"},
+    "audit": {"audit", "containment", "models", "taxonomy"},
     "reports": {"reports", "audit", "taxonomy"},
     "play": {"play", "models", "taxonomy"},
-    "ace": {"ace", "audit", "models", "play", "taxonomy"},
-    "escape": {"escape", "audit", "models", "play", "taxonomy"},
-    "flows": {"flows", "reports", "audit", "ace", "escape", "models", "play", "taxonomy"},
+    "ace": {"ace", "audit", "containment", "models", "play", "taxonomy"},
+    "agency": {"agency", "audit", "containment", "models", "play", "taxonomy"},
+    "escape": {"escape", "audit", "containment", "models", "play", "taxonomy"},
+    "flows": {"flows", "reports", "audit", "ace", "agency", "containment", "escape", "models", "play", "taxonomy"},
 }
 HEAVY = ("prefect", "pandas", "sklearn", "scipy", "openai", "google.genai", "torch", "pyarrow", "altair", "vl_convert")
 
@@ -123,11 +125,12 @@ def test_our_code_is_imported_by_its_installed_name_only() -> None:
 
 
 ELSEWHERE = {
+    "agenthard.agency": "agencybench",
     "agenthard.audit.execution.bfcl": "bfcl",
     "agenthard.audit.execution.tau": "tau",
     "agenthard.flows.commands.sources": "mapping",
 }
-"""Who uses a source by its module: the environments of the same benchmark, and `agenthard sources infer`."""
+"""Who uses a source by its module: measures and environments of the same benchmark, and `agenthard sources infer`."""
 
 
 def test_sources_do_not_import_each_other() -> None:

@@ -85,7 +85,9 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-WALK_STEP = re.compile(r"`((?:agenthard|ace|audit|escape|flows|models|play|reports|taxonomy)/[\w/]+\.py)` `(\w+)`")
+WALK_STEP = re.compile(
+    r"`((?:agenthard|ace|agency|audit|containment|escape|flows|models|play|reports|taxonomy)/[\w/]+\.py)` `(\w+)`"
+)
 """How a walk of the architecture page names a function: its file, then its name."""
 
 

@@ -7,7 +7,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("agenthard", "ace", "audit", "escape", "flows", "models", "play", "reports", "taxonomy")
+PACKAGES = (
+    "agenthard",
+    "ace",
+    "agency",
+    "audit",
+    "containment",
+    "escape",
+    "flows",
+    "models",
+    "play",
+    "reports",
+    "taxonomy",
+)
 
 
 def modules_with_examples() -> list[str]:

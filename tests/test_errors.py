@@ -28,7 +28,18 @@ def public_errors(kind: type[AgentHardError] = AgentHardError) -> set[type[Agent
 def defined_errors() -> set[str]:
     """Names of the public classes that our modules define and call errors with a code, imported or not."""
     found = set()
-    for package in ("ace", "audit", "escape", "flows", "models", "play", "reports", "taxonomy"):
+    for package in (
+        "ace",
+        "agency",
+        "audit",
+        "containment",
+        "escape",
+        "flows",
+        "models",
+        "play",
+        "reports",
+        "taxonomy",
+    ):
         for path in (ROOT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.ClassDef) and any('"AH' in ast.unparse(s).replace("'", '"') for s in node.body):

@@ -60,7 +60,19 @@ def test_only_what_the_image_needs_reaches_the_builder(script: ModuleType) -> No
         "\n"
     )
     sent = {path.split("/")[0] for path in filter(None, tracked) if not ignored.matches(path)}
-    packages = {"agenthard", "ace", "audit", "escape", "flows", "models", "play", "reports", "taxonomy"}
+    packages = {
+        "agenthard",
+        "ace",
+        "agency",
+        "audit",
+        "containment",
+        "escape",
+        "flows",
+        "models",
+        "play",
+        "reports",
+        "taxonomy",
+    }
     assert sent == {*packages, "LICENSE", "README.md", "pyproject.toml", "requirements-dev.txt"}
     for path in (".env", "flows/.env", "runs/x/manifest.json", "models/server.key", "audit/review.db", ".git/config"):
         assert ignored.matches(path), path

@@ -11,6 +11,11 @@ def said(*texts: str, **changes: Any) -> Any:
     return make_run(messages=tuple(Message(role="assistant", content=text) for text in texts), **changes)
 
 
+def answered(text: str, *more: Message) -> Any:
+    asked = (Message(role="user", content="Work."), Message(role="assistant", content=text))
+    return make_run(messages=(*asked, Message(role="tool", content="Listed 5 item(s)."), *more))
+
+
 @pytest.mark.parametrize(
     ("run", "kind", "pointer"),
     [
@@ -21,6 +26,8 @@ def said(*texts: str, **changes: Any) -> Any:
         (said("Error code: 500 - overloaded"), "replies with the text of an error", "/messages/0/content"),
         (said("Request failed: 429"), "replies with the text of an error", "/messages/0/content"),
         (said("I look.[TOOL CALL] read_file({})", "Hm."), "writes a call as text", "/messages/0/content"),
+        (answered("[TOOL CALL] list_directory({})"), "makes one call, which only looks", "/messages/1/content"),
+        (answered("[TOOL_CALL] read_many_files({})"), "makes one call, which only looks", "/messages/1/content"),
         (make_run(usage={"changed_lines": 0}), "changed nothing", "/usage/changed_lines"),
     ],
 )
@@ -39,6 +46,11 @@ def test_nothing_was_done(run: Any, kind: str, pointer: str) -> None:
         said("Task completed", "I lent the book."),
         said("Error handling: I wrapped the call. " + "x" * 600),
         said('<tool_call>{"name": "lend_book"}</tool_call>'),
+        answered('[TOOL CALL] write_file({"content": ""})'),
+        answered("[TOOL CALL] run_shell_command({})"),
+        answered("[TOOL CALL] read_file({})[TOOL CALL] read_file({})"),
+        answered("[TOOL CALL] read_file({})", Message(role="assistant", content="It says seven.")),
+        answered("I read the file."),
         make_run(usage={"changed_lines": 3}, messages=(Message(role="assistant", content="fine"),)),
         make_run(
             messages=(

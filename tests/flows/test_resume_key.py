@@ -57,7 +57,7 @@ def test_what_a_bfcl_audit_does_not_use_leaves_its_key_alone(copy: Path, folder:
         "audit/detectors/ground_truth/call_schema.py",
         "audit/sources/bfcl/tasks.py",
         "audit/execution/bfcl/script.py",
-        "audit/execution/workers/inside/seccomp.py",
+        "containment/inside/seccomp.py",
         "audit/statistics/intervals.py",
         "taxonomy/task.py",
     ],

@@ -14,23 +14,25 @@ class DeadAttempt(RunTally):
 
     Rule: the log counts no changed line or file; or no tool was called or answered in the whole run, and a message of
     the agent holds a call written as transcripts show them ("[TOOL CALL] read_file(...)"), which is never carried out,
-    or each of its messages is empty, a bare stock phrase ("Task completed") or the text of an error. There is one
-    finding per model, with the share of runs, how many of them have a score above zero (for what an earlier attempt or
-    nothing did) and how many pass.
+    or each of its messages is empty, a bare stock phrase ("Task completed") or the text of an error; or the one call
+    that the transcript shows has a result, its tool only looks (``list_directory``, ``read_file``), and the log ends
+    with the result. There is one finding per model, with the share of runs, how many of them have a score above zero
+    (for what an earlier attempt or nothing did) and how many pass.
 
     Flagged: a run whose only reply is "Task completed", scored 6 because the files of the attempt before it are still
     there.
-    Not flagged: a reply without calls that says something; a run of which the log holds no message of the agent; calls
-    in the mark-up of a chat template (``<tool_call>``), which is how some logs keep calls that were carried out.
+    Not flagged: a reply without calls that says something; a run whose one call writes a file or runs a shell command;
+    a run of which the log holds no message of the agent; calls in the mark-up of a chat template (``<tool_call>``),
+    which is how some logs keep calls that were carried out.
 
-    When it is wrong: the log leaves the calls out, or an agent that calls nothing and answers "Done" had nothing to
-    do. The check says that no work is recorded, not whose fault it is: a harness that ends its session early looks like
-    an agent that gives up.
+    When it is wrong: the log leaves the calls out, or does not separate what the agent says from the result before it;
+    or an agent that calls nothing and answers "Done" had nothing to do. The check says that no work is recorded, not
+    whose fault it is: a harness that ends its session early looks like an agent that gives up.
     """
 
     id = "dead-attempt"
     title = "runs without any work of the agent"
-    version = "2"
+    version = "3"
     category = "suspicious-score-pattern"
     why = "Such runs measure the harness; averaged with the others they lower the score of the model."
     fix = "Repeat the runs, and report the scores with and without them."

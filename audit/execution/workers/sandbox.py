@@ -17,13 +17,9 @@ from typing import Any
 
 from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.workers.channel import CLOSED, Channel, ChannelClosedError, waiting
-from agenthard.audit.execution.workers.isolation import (
-    Isolation,
-    WeakIsolationError,
-    WorkerLimits,
-    refusal,
-    switched_off,
-)
+from agenthard.audit.execution.workers.isolation import WeakIsolationError, WorkerLimits
+from agenthard.containment.isolation import Isolation, refusal, switched_off
+from agenthard.containment.programs import LAUNCHER
 
 INSIDE = Path(__file__).resolve().parent / "inside"
 START_SECONDS = 60.0
@@ -34,7 +30,7 @@ ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PATH": "", "PYTHONHASHSE
 
 
 class Sandbox:
-    """A host inside all layers of isolation; ``inside/launcher.py`` and ``inside/host.py`` run in it."""
+    """A host inside all layers of isolation; the launcher of `containment` and ``inside/host.py`` run in it."""
 
     def __init__(
         self,
@@ -75,7 +71,7 @@ class Sandbox:
             with theirs:
                 order = {**self._order(theirs.fileno(), python, script, limits, arguments), "probe": probe}
                 self._launcher = subprocess.Popen(
-                    [sys.executable, "-I", "-S", INSIDE / "launcher.py", json.dumps(order)],
+                    [sys.executable, "-I", "-S", LAUNCHER, json.dumps(order)],
                     stdin=subprocess.DEVNULL,
                     stdout=self._log,
                     stderr=self._log,

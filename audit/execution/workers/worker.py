@@ -14,8 +14,9 @@ from weakref import WeakSet
 
 from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.execution.workers.channel import CLOSED, Channel, ChannelClosedError, ChannelTimeoutError
-from agenthard.audit.execution.workers.isolation import Isolation, WeakIsolationError, WorkerLimits
+from agenthard.audit.execution.workers.isolation import WeakIsolationError, WorkerLimits
 from agenthard.audit.execution.workers.sandbox import Sandbox
+from agenthard.containment.isolation import Isolation
 from agenthard.taxonomy.task import AgentTask
 
 STARTS = 2

@@ -4,13 +4,13 @@ Scores are on the scale 0 to 100. A scenario's score is the mean of its tasks; a
 attempt, or of its best.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import mean
 
-from agenthard.audit.idleness import idle_sign
+from agenthard.audit.idleness import EMPTY, LOOKED, UNCHANGED, idle_sign, only_call
 from agenthard.audit.sources.base import FigureTable
 from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
@@ -33,10 +33,17 @@ class Attempt:
     """Score in percent."""
     lowest: float
     """Lowest score that one of its judges gave, in percent."""
-    dead: bool
-    """The log shows no work of the agent."""
+    sign: str | None
+    """What shows that the agent did no work, in the words of the idle check; None where it did."""
+    cut: bool
+    """The log ends with the result of a first call that may have changed something."""
     status: RunStatus
     """Status of the run."""
+
+    @property
+    def dead(self) -> bool:
+        """Whether the log shows no work of the agent."""
+        return self.sign is not None
 
     @property
     def valid(self) -> bool:
@@ -95,8 +102,9 @@ def gather(runs: Iterable[Trajectory]) -> dict[str, list[ScenarioAttempts]]:
             scenario = run.task_id.rsplit("/", 1)[0]
             lowest = min((item.score for item in run.judgements if item.score is not None), default=run.score)
             score, lowest = PERCENT_PER_POINT * run.score, PERCENT_PER_POINT * lowest
-            dead = idle_sign(run) is not None
-            attempt = Attempt(scenario, run.task_id, run.trial, score, lowest, dead, run.status)
+            sign = idle_sign(run)
+            kind, cut = sign.kind if sign else None, sign is None and only_call(run) is not None
+            attempt = Attempt(scenario, run.task_id, run.trial, score, lowest, kind, cut, run.status)
             found[run.protocol or ""][scenario][run.task_id].append(attempt)
     return {
         name: [
@@ -204,15 +212,35 @@ def _measures(name: str, scenarios: Sequence[ScenarioAttempts]) -> FigureTable:
     return FigureTable(title=_title("Measures", name), columns=("measure", "value"), rows=tuple(rows), note=note)
 
 
+_KINDS = {EMPTY: "no reply", UNCHANGED: "no changed line", LOOKED: "one look, then the end"}
+_NO_CALL = "no call"
+"""What the other signs mean: a stock phrase, an error, or a call that was written and not carried out."""
+_COLUMNS = ("no reply", _NO_CALL, "one look, then the end", "no changed line")
+
+
 def _idle(name: str, scenarios: Sequence[ScenarioAttempts]) -> FigureTable:
     rows = [_idle_row(label, group) for label, group in _groups(scenarios)]
     rows += [_idle_row(scenario.id, [scenario]) for scenario in scenarios if any(a.dead for a in scenario.attempts)]
     return FigureTable(
         title=_title("Attempts without work", name),
-        columns=("where", "attempts", "dead", "share", "infrastructure", "judge", "tasks with no live attempt"),
+        columns=(
+            "where",
+            "attempts",
+            "dead",
+            "share",
+            *_COLUMNS,
+            "one other call, then the end",
+            "infrastructure",
+            "judge",
+            "tasks with no live attempt",
+        ),
         rows=tuple(rows),
-        note="Dead: the log shows no work of the agent. Infrastructure and judge: attempts that could not be scored, "
-        "though the benchmark counts the score that was written. Scenarios without a dead attempt are left out.",
+        note="Dead: the log shows no work of the agent. No reply: the reply is empty. No call: a stock phrase such as "
+        '"Task completed", an error, or a call that was written and not carried out. One look, then the end: the log '
+        "ends with the result of the first call, which only lists or reads. No changed line: the log counts none. One "
+        "other call, then the end: that call wrote a file or ran a command, so the attempt is not called dead. "
+        "Infrastructure and judge: attempts that could not be scored, though the benchmark counts the score that was "
+        "written. Scenarios without a dead attempt are left out.",
     )
 
 
@@ -225,7 +253,9 @@ def _idle_row(label: str, group: Sequence[ScenarioAttempts]) -> tuple[str, ...]:
         sum(attempt.status == status for attempt in attempts) for status in ("infrastructure_error", "judge_error")
     )
     share = f"{dead / len(attempts):.0%}"
-    return label, str(len(attempts)), str(dead), share, str(infrastructure), str(judge), f"{lost} of {len(tasks)}"
+    kinds = Counter(_KINDS.get(attempt.sign, _NO_CALL) for attempt in attempts if attempt.sign is not None)
+    counts = (*(kinds[kind] for kind in _COLUMNS), sum(a.cut for a in attempts), infrastructure, judge)
+    return label, str(len(attempts)), str(dead), share, *map(str, counts), f"{lost} of {len(tasks)}"
 
 
 def _title(what: str, name: str) -> str:

@@ -116,7 +116,8 @@ PASS_SCORE = 6.0
 
 _REPLIES = ("assistant_text", "agent_output", "assistant_response", "assistant_response_excerpt")
 _TOLD = ("feedback", "notes", "validator_message", "judge_comment")
-_RESULT = re.compile(r"^🔧 Tool result:", re.M)
+_RESULT = re.compile(r"(?:^|(?<=\)))🔧 Tool result:", re.M)
+"""A result begins a line, or follows its call on the same line."""
 _RUN_ROOT = re.compile(r'(?:\btask\d+|"repo_path": ")/?(?P<model>[A-Za-z][\w.]*-[\w.-]+)[/"]')
 """Run folders are named TASK/MODEL/...; scenarios that work on a clone of a repository leave TASK out."""
 _GATEWAY = re.compile(r"^(?:.*/|[a-z]+_(?=\w+-))")
@@ -228,7 +229,7 @@ def _as_text(value: Any) -> str:
 
 
 def _messages(attempt: Mapping[str, Any]) -> Iterator[Message]:
-    """Stream prompt and reply; a reply that quotes tool results line by line is cut before each of them.
+    """Stream prompt and reply; a reply that quotes tool results is cut before each of them.
 
     What the agent says after a result is in the result's message, because the log does not separate the two.
     """

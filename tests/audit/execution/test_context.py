@@ -17,8 +17,8 @@ from agenthard.audit.execution.gold import gold_replay
 from agenthard.audit.execution.tau import Tau2Environment
 from agenthard.audit.execution.worker_environment import WorkerBackedEnvironment
 from agenthard.audit.execution.workers import WorkerPool
-from agenthard.audit.execution.workers.isolation import OFF_VARIABLE
 from agenthard.audit.shards import ShardResult, check_shard
+from agenthard.containment.isolation import OFF_VARIABLE
 from agenthard.taxonomy import AgentTask, GroundTruth, Severity, Status, Tier, ToolCall
 from tests.builders import make_task
 

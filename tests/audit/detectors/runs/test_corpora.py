@@ -35,7 +35,7 @@ def read(source: str, root: Path, runs: Path) -> tuple[list[AgentTask], dict[str
 def test_the_released_run_of_agencybench(corpora: Path) -> None:
     tasks, runs = read("agencybench", corpora / "agencybench", corpora / "agencybench")
     assert affected(DeadAttempt(), tasks, runs) == {
-        "runs of claude-4.5-opus": (94, 185),
+        "runs of claude-4.5-opus": (88, 185),
         "runs of claude-4.5-sonnet": (7, 10),
     }
     assert affected(InfrastructureErrorScored(), tasks, runs) == {"runs of claude-4.5-opus": (12, 204)}

@@ -21,8 +21,8 @@ from agenthard.audit.execution.workers import (
     sandbox,
     why_not_contained,
 )
-from agenthard.audit.execution.workers.inside.seccomp import MACHINES, numbers
-from agenthard.audit.execution.workers.isolation import LAYERS, OFF_VARIABLE
+from agenthard.containment.inside.seccomp import MACHINES, numbers
+from agenthard.containment.isolation import LAYERS, OFF_VARIABLE
 from tests.builders import make_task
 
 HERE = Path(__file__).parent

@@ -44,8 +44,8 @@ def test_the_released_run(runs: list[Trajectory]) -> None:
     assert len(runs) == 214
     assert Counter(run.model for run in runs) == {"claude-4.5-opus": 204, "claude-4.5-sonnet": 10}
     assert Counter(run.status for run in runs) == {
-        "ok": 101,
-        "agent_error": 101,
+        "ok": 107,
+        "agent_error": 95,
         "infrastructure_error": 11,
         "judge_error": 1,
     }
@@ -69,4 +69,28 @@ def test_the_published_figures_are_reproduced(source: AgencyBench, runs: list[Tr
     assert values["Att, mean over scenarios"] == "1.525"
     assert values["Att, all attempts by all tasks"] == "1.551 (214 by 138)"
     assert values["Pass@1 by task that every judge passes, all tasks"] == "61/138 (44.2%)"
-    assert {row[0]: row[2] for row in idle.rows}["all"] == "101"
+    total = dict(zip(idle.columns, idle.rows[6], strict=True))
+    assert total == {
+        "where": "all",
+        "attempts": "214",
+        "dead": "95",
+        "share": "44%",
+        "no reply": "4",
+        "no call": "57",
+        "one look, then the end": "32",
+        "no changed line": "2",
+        "one other call, then the end": "6",
+        "infrastructure": "11",
+        "judge": "1",
+        "tasks with no live attempt": "39 of 138",
+    }
+
+
+@pytest.mark.parametrize(
+    ("run", "asked"),
+    [("Code/scenario5/subtask5#1", "write_file("), ("Research/scenario1/subtask5#2", "write_file(")],
+)
+def test_an_attempt_that_wrote_a_whole_file_is_not_dead(runs: list[Trajectory], run: str, asked: str) -> None:
+    (found,) = [each for each in runs if each.id == f"claude/{run}"]
+    assert found.status == "ok" and [message.role for message in found.messages][-2:] == ["assistant", "tool"]
+    assert asked in found.messages[-2].content and "fileDiff" in found.messages[-1].content

@@ -68,10 +68,10 @@ def test_measures(tables: dict[str, FigureTable]) -> None:
 
 def test_where_nothing_was_done(tables: dict[str, FigureTable]) -> None:
     assert tables["Attempts without work of the run r"].rows == (
-        ("A", "3", "0", "0%", "0", "0", "0 of 2"),
-        ("B", "3", "1", "33%", "1", "0", "0 of 2"),
-        ("all", "6", "1", "17%", "1", "0", "0 of 4"),
-        ("B/scenario1", "2", "1", "50%", "0", "0", "0 of 1"),
+        ("A", "3", "0", "0%", "0", "0", "0", "0", "0", "0", "0", "0 of 2"),
+        ("B", "3", "1", "33%", "0", "1", "0", "0", "0", "1", "0", "0 of 2"),
+        ("all", "6", "1", "17%", "0", "1", "0", "0", "0", "1", "0", "0 of 4"),
+        ("B/scenario1", "2", "1", "50%", "0", "1", "0", "0", "0", "0", "0", "0 of 1"),
     )
 
 

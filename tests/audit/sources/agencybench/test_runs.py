@@ -59,7 +59,12 @@ def test_quoted_tool_results_become_messages_and_written_ones_do_not(root: Path)
     worked = runs["first/Backend/scenario1/subtask1#1"].messages
     assert [message.role for message in worked] == ["assistant", "tool", "tool"]
     assert worked[0].content == "Let me see.\n" and worked[1].content.startswith("🔧 Tool result: 1 item\nI write.")
-    assert [message.role for message in runs["first/Backend/scenario1/subtask1#2"].messages] == ["assistant"]
+    looked = runs["first/Backend/scenario1/subtask1#2"]
+    assert [message.content for message in looked.messages] == [
+        "I look.[TOOL CALL] read_file({})",
+        "🔧 Tool result: ok",
+    ]
+    assert looked.status_reason.endswith("makes one call, which only looks, and the log ends with its result")
     game = runs["first/Game/scenario1/subtask1#1"]
     assert [message.role for message in game.messages] == ["user", "assistant"]
     assert game.usage == {"seconds": 2.5}

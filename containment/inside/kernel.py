@@ -5,11 +5,14 @@ layer or a part of one, and raises ``OSError`` where the kernel or the user's ri
 """
 
 import ctypes
+import fcntl
 import os
 import resource
 import secrets
 import signal
+import socket
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 CLONE_NEWNS = 0x00020000
@@ -27,6 +30,8 @@ AT_FDCWD, AT_EMPTY_PATH, AT_RECURSIVE = -100, 0x1000, 0x8000
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 22, 36, 38
 SECCOMP_MODE_FILTER = 2
 UNPRIVILEGED_ID = 65534
+SHARED_MEMORY = "/dev/shm"
+SIOCSIFFLAGS, IFF_UP_AND_RUNNING = 0x8914, 0x41
 
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
 LANDLOCK_RULE_PATH_BENEATH = 1
@@ -88,6 +93,49 @@ def own_files(needed: list[str], home: str, most_bytes: int, most_entries: int) 
     _checked(_set_attributes(AT_FDCWD, "/", AT_RECURSIVE, MS_RDONLY))
     options = f"size={most_bytes},nr_inodes={most_entries},mode=0711"
     _mount("tmpfs", home, "tmpfs", MS_NOSUID | MS_NODEV, options)
+
+
+def own_job_files(
+    folder: str, readable: list[str], hidden: list[str], places: tuple[str, str], most_bytes: int, most_entries: int
+) -> None:
+    """Enter a mount namespace in which everything is read-only but a folder of ours and a temporary one.
+
+    Args:
+        folder: the folder that the job works on; what it writes belongs to us.
+        readable: folders that an unprivileged user has to reach; root only.
+        hidden: folders that nothing in the namespace can look into.
+        places: where the temporary folder is shown, and below it the folder of the job.
+        most_bytes: what all temporary files may take together.
+        most_entries: how many temporary files and folders there may be.
+    """
+    unshare(CLONE_NEWNS)
+    _mount("none", "/", "", MS_REC | MS_PRIVATE)
+    flags = ctypes.c_long(OPEN_TREE_CLONE | os.O_CLOEXEC | AT_RECURSIVE)
+    tree = _checked(_libc.syscall(OPEN_TREE, AT_FDCWD, os.fsencode(folder), flags))
+    if os.geteuid() == 0:
+        owner = _root_as_nobody()
+        _checked(_set_attributes(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, MOUNT_ATTR_IDMAP, owner))
+        os.close(owner)
+        _show(readable)
+    for path in hidden:
+        _mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "size=4k,nr_inodes=2,mode=0")
+    _checked(_set_attributes(AT_FDCWD, "/", AT_RECURSIVE, MS_RDONLY))
+    temporary, place = places
+    limits = f"size={most_bytes},nr_inodes={most_entries},mode=01777"
+    _mount("tmpfs", temporary, "tmpfs", MS_NOSUID | MS_NODEV, limits)
+    if os.path.isdir(SHARED_MEMORY):
+        _mount("tmpfs", SHARED_MEMORY, "tmpfs", MS_NOSUID | MS_NODEV, limits)
+    os.mkdir(place)
+    flags = ctypes.c_long(MOVE_MOUNT_F_EMPTY_PATH)
+    _checked(_libc.syscall(MOVE_MOUNT, tree, b"", AT_FDCWD, os.fsencode(place), flags))
+    os.close(tree)
+
+
+def start_loopback() -> None:
+    """Let the processes of a network namespace reach each other."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
+        request = bytearray(struct.pack("16sh22x", b"lo", IFF_UP_AND_RUNNING))
+        fcntl.ioctl(handle, SIOCSIFFLAGS, request)
 
 
 def own_processes() -> None:
@@ -188,9 +236,9 @@ def leave_root() -> None:
     os.setresuid(UNPRIVILEGED_ID, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
 
 
-def limit_processes() -> None:
-    """Bound how many processes and threads the user can have; root is not bound."""
-    user, count = os.getuid(), SPARE_PROCESSES
+def limit_processes(spare: int = SPARE_PROCESSES) -> None:
+    """Bound how many processes and threads the user can have in addition to those there are; root is not bound."""
+    user, count = os.getuid(), spare
     for name in os.listdir("/proc"):
         try:
             if name.isdigit() and os.stat(f"/proc/{name}").st_uid == user:
@@ -210,22 +258,24 @@ def landlock_version() -> int:
     return max(0, int(_libc.syscall(LANDLOCK_CREATE_RULESET, None, 0, 1)))
 
 
-def confine_writing(folder: str, version: int) -> None:
-    """Forbid to change files outside a folder, to use TCP and to signal processes outside, by Landlock.
+def confine_writing(folders: Sequence[str], version: int, *, tcp: bool = False) -> None:
+    """Forbid to change files outside some folders, to use TCP and to signal processes outside, by Landlock.
 
     Args:
-        folder: the one folder that stays writable.
+        folders: the folders that stay writable.
         version: what :func:`landlock_version` said.
+        tcp: whether TCP may be used, which the network namespace confines.
     """
     files = WRITE_FILE | CHANGE_FOLDERS
     files |= MOVE_BETWEEN_FOLDERS if version >= 2 else 0
     files |= TRUNCATE if version >= 3 else 0
     fields = [files]
-    fields += [TCP_BIND_AND_CONNECT] if version >= 4 else []
+    fields += [0 if tcp else TCP_BIND_AND_CONNECT] if version >= 4 else []
     fields += [ABSTRACT_SOCKETS_AND_SIGNALS] if version >= 6 else []
     attributes = struct.pack(f"={len(fields)}Q", *fields)
     ruleset = _checked(_libc.syscall(LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0))
-    _allow(ruleset, folder, files)
+    for folder in folders:
+        _allow(ruleset, folder, files)
     _allow(ruleset, os.devnull, files & (WRITE_FILE | TRUNCATE))
     _checked(_libc.syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0))
     os.close(ruleset)

@@ -26,7 +26,7 @@ GRACE_MS = 3000
 """Milliseconds that a host has to end by itself after the connection is closed."""
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-containment: Any = importlib.import_module("containment")
+kernel: Any = importlib.import_module("kernel")
 seccomp: Any = importlib.import_module("seccomp")
 
 
@@ -65,13 +65,13 @@ def main() -> None:
             layers.take(name, lambda: None)
         try:
             if len(layers.missing) < 3:
-                containment.enter_user_namespace()
+                kernel.enter_user_namespace()
         except OSError as error:
             for name in ("processes", "network", "files"):
                 layers.missing.setdefault(name, f"user namespace: {error.strerror}")
-    containment.adopt_orphans()
-    flags = containment.CLONE_NEWPID | containment.CLONE_NEWIPC
-    layers.take("processes", lambda: containment.unshare(flags))
+    kernel.adopt_orphans()
+    flags = kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC
+    layers.take("processes", lambda: kernel.unshare(flags))
     child = os.fork()
     if child == 0:
         try:
@@ -88,27 +88,25 @@ def main() -> None:
 
 def enter(order: dict[str, Any], layers: Layers) -> None:
     """Take on the layers, and become the host."""
-    version = containment.landlock_version()
+    version = kernel.landlock_version()
     home, limits, machine = order["home"], order["limits"], os.uname().machine
     needed, size = [*order["needed"], home], (limits["folder_bytes"], limits["folder_entries"])
-    layers.take("network", lambda: containment.unshare(containment.CLONE_NEWNET))
-    if layers.take("files", lambda: containment.own_files(needed, home, *size)) and "processes" not in layers.missing:
-        containment.own_processes()
+    layers.take("network", lambda: kernel.unshare(kernel.CLONE_NEWNET))
+    if layers.take("files", lambda: kernel.own_files(needed, home, *size)) and "processes" not in layers.missing:
+        kernel.own_processes()
     as_root = os.geteuid() == 0
     if as_root:
-        os.chown(home, containment.UNPRIVILEGED_ID, containment.UNPRIVILEGED_ID)
-        layers.take("user", containment.leave_root)
+        os.chown(home, kernel.UNPRIVILEGED_ID, kernel.UNPRIVILEGED_ID)
+        layers.take("user", kernel.leave_root)
     else:
         layers.take("user", lambda: None)
-    containment.set_limits(
-        limits["memory_bytes"], limits["file_bytes"], limits["open_files"], limits["host_cpu_seconds"]
-    )
-    containment.limit_processes()
-    containment.end_with_parent()
-    containment.keep_privileges_low()
-    layers.take("landlock", lambda: containment.confine_writing(home, version if version else _absent("Landlock")))
-    ticket = containment.ticket(order["command"][0])
-    filtered = layers.take("seccomp", lambda: containment.filter_calls(seccomp.program(machine, ticket)))
+    kernel.set_limits(limits["memory_bytes"], limits["file_bytes"], limits["open_files"], limits["host_cpu_seconds"])
+    kernel.limit_processes()
+    kernel.end_with_parent()
+    kernel.keep_privileges_low()
+    layers.take("landlock", lambda: kernel.confine_writing([home], version if version else absent("Landlock")))
+    ticket = kernel.ticket(order["command"][0])
+    filtered = layers.take("seccomp", lambda: kernel.filter_calls(seccomp.program(machine, ticket)))
     control = socket.socket(fileno=order["control"])
     report = {"user": "nobody" if as_root else "own", "landlock": version, "missing": layers.missing}
     control.sendall(json.dumps({"isolation": report}).encode())
@@ -116,11 +114,12 @@ def enter(order: dict[str, Any], layers: Layers) -> None:
         os._exit(0)
     os.set_inheritable(control.detach(), True)
     if filtered:
-        containment.execute(ticket, order["command"], order["environment"])
+        kernel.execute(ticket, order["command"], order["environment"])
     os.execve(order["command"][0], order["command"], order["environment"])
 
 
-def _absent(what: str) -> Any:
+def absent(what: str) -> Any:
+    """Say that the kernel lacks something."""
     raise OSError(0, f"this kernel has no {what}")
 
 
@@ -136,12 +135,13 @@ def wait(child: int, control: int) -> None:
     signal.pidfd_send_signal(ended, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
         while True:
-            for orphan in _children():
+            for orphan in children():
                 os.kill(orphan, signal.SIGKILL)
             os.waitpid(-1, 0)
 
 
-def _children() -> list[int]:
+def children() -> list[int]:
+    """Return the numbers of the children of this process, orphans that it adopted included."""
     try:
         with open(f"/proc/self/task/{os.getpid()}/children") as file:
             return [int(number) for number in file.read().split()]

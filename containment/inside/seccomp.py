@@ -11,6 +11,7 @@ interpreter. The address is drawn at random and means nothing after that call, w
 """
 
 import struct
+from collections.abc import Iterable, Mapping
 
 NEWEST = 462
 """Number of the newest system call that was reviewed (the same on all machines since 424)."""
@@ -120,6 +121,13 @@ MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 REFUSED = tuple(sorted(_CALLS))
 """Names of the calls that are refused whatever their arguments."""
 
+_OF_JOBS = (
+    "accept accept4 bind connect execveat kill listen mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend "
+    "mq_unlink msgctl msgget msgrcv msgsnd pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo semctl semget semop "
+    "semtimedop shmat shmctl shmdt shmget socket socketpair tkill vfork"
+).split()
+"""Refused calls that a job needs: it starts processes, signals them, and talks to them inside its own namespaces."""
+
 NAMESPACES = 0x7E020080
 """Flags of clone that make a namespace (CLONE_NEW*)."""
 TERMINAL_INPUT = (0x5412, 0x541C)
@@ -147,6 +155,32 @@ def program(machine: str, ticket: int) -> bytes:
     """
     column, audit = MACHINES[machine]
     call = {name: numbers[column] for name, numbers in _SPECIAL.items()}
+    code = _start(column, audit, REFUSED) + _always(call)
+    code += _when(call["tgkill"], [_argument(2), (_EQUAL, 1, 0, SIGABRT), _answer(_ERRNO | _EPERM)])
+    low, high = ticket & 0xFFFFFFFF, ticket >> 32
+    wrong = _answer(_ERRNO | _EPERM)
+    code += _when(
+        call["execve"], [_argument(0), (_EQUAL, 1, 0, low), wrong, _argument(0, 4), (_EQUAL, 1, 0, high), wrong]
+    )
+    return _packed(code)
+
+
+def job_program(machine: str) -> bytes:
+    """Return the filter of a job for a machine: as above, with the calls that starting processes needs.
+
+    Args:
+        machine: ``os.uname().machine``.
+
+    Raises:
+        KeyError: this machine has no table.
+    """
+    column, audit = MACHINES[machine]
+    call = {name: numbers[column] for name, numbers in _SPECIAL.items()}
+    return _packed(_start(column, audit, sorted(set(REFUSED) - set(_OF_JOBS))) + _always(call))
+
+
+def _start(column: int, audit: int, refused: Iterable[str]) -> _Code:
+    """Check the machine, and refuse some calls and those that nobody has reviewed."""
     code: _Code = [
         (_LOAD, 0, 0, _MACHINE),
         (_EQUAL, 1, 0, audit),
@@ -157,20 +191,24 @@ def program(machine: str, ticket: int) -> bytes:
         (_ABOVE, 0, 1, NEWEST),
         _answer(_ERRNO | _ENOSYS),
     ]
-    for number in sorted(number for numbers in _CALLS.values() if (number := numbers[column]) is not None):
+    found = (_CALLS[name][column] for name in refused)
+    for number in sorted(number for number in found if number is not None):
         code += [(_EQUAL, 0, 1, number), _answer(_ERRNO | _EPERM)]
-    code += [(_EQUAL, 0, 1, call["clone3"]), _answer(_ERRNO | _ENOSYS)]  # the C library then uses clone
+    return code
+
+
+def _always(call: Mapping[str, int]) -> _Code:
+    """Refuse new namespaces and typing into a terminal."""
+    code: _Code = [(_EQUAL, 0, 1, call["clone3"]), _answer(_ERRNO | _ENOSYS)]  # the C library then uses clone
     code += _when(call["clone"], [_argument(0), (_ANY_BIT, 0, 1, NAMESPACES), _answer(_ERRNO | _EPERM)])
     typing = [(_EQUAL, 0, 1, request) for request in TERMINAL_INPUT]
-    code += _when(call["ioctl"], [_argument(1), *(step for one in typing for step in (one, _answer(_ERRNO | _EPERM)))])
-    code += _when(call["tgkill"], [_argument(2), (_EQUAL, 1, 0, SIGABRT), _answer(_ERRNO | _EPERM)])
-    low, high = ticket & 0xFFFFFFFF, ticket >> 32
-    wrong = _answer(_ERRNO | _EPERM)
-    code += _when(
-        call["execve"], [_argument(0), (_EQUAL, 1, 0, low), wrong, _argument(0, 4), (_EQUAL, 1, 0, high), wrong]
-    )
-    code.append(_answer(_ALLOW))
-    return b"".join(struct.pack("=HBBI", *step) for step in code)
+    steps = [_argument(1), *(step for one in typing for step in (one, _answer(_ERRNO | _EPERM)))]
+    return code + _when(call["ioctl"], steps)
+
+
+def _packed(code: _Code) -> bytes:
+    """Allow what nothing has refused."""
+    return b"".join(struct.pack("=HBBI", *step) for step in (*code, _answer(_ALLOW)))
 
 
 def numbers(machine: str) -> dict[str, int]:

@@ -1,0 +1,1 @@
+"""AgencyBench: long work in a workspace, in chains of tasks. Workspaces, scenarios and the paper's measures."""

@@ -1,0 +1,93 @@
+"""What a check may do with a workspace: run its programs in jobs, and read its files as data."""
+
+import os
+import stat
+from pathlib import Path
+
+from agenthard.agency.workspace.evalspace import EvalSpace
+from agenthard.containment import JobLimits, JobResult, run_job
+from agenthard.taxonomy.errors import AgentHardError
+
+MOST_BYTES = 4 << 20
+
+
+class ProbeError(AgentHardError):
+    """What a check looks for is not there, or is not what it has to be; the criterion earns nothing."""
+
+    code = "AH643"
+    remedy = "Look at the workspace of the graded snapshot: the message names the file and what is wrong with it."
+
+
+class Probe:
+    """Looks at one eval-space. Programs of the workspace run in jobs that can look into no gold."""
+
+    def __init__(self, space: EvalSpace, limits: JobLimits | None = None, *, weak_isolation: bool = False) -> None:
+        """Prepare; nothing is run yet.
+
+        Args:
+            space: copy of the graded snapshot, and gold.
+            limits: what each program may use.
+            weak_isolation: run programs although this machine lacks a layer of isolation.
+        """
+        self._space = space
+        self._limits = limits or JobLimits(wall_seconds=30)
+        self._weak_isolation = weak_isolation
+        self.jobs: list[JobResult] = []
+        """The programs that were run, in order."""
+
+    def run(self, *command: str) -> JobResult:
+        """Run a program on the workspace.
+
+        Raises:
+            ProbeError: it was killed at a limit.
+            JobError: this machine cannot contain it.
+        """
+        hidden = [self._space.gold, self._space.gold.parent.parent]
+        job = run_job(command, self._space.work, self._limits, hidden=hidden, weak_isolation=self._weak_isolation)
+        self.jobs.append(job)
+        if job.ending != "exit":
+            raise ProbeError(f"`{' '.join(command)[:100]}` was killed: {job.ending}")
+        return job
+
+    def text(self, path: str, most: int = MOST_BYTES) -> str:
+        """Return a text file of the workspace.
+
+        Raises:
+            ProbeError: it is missing, a link or no regular file, too long, or not UTF-8.
+        """
+        return _read(self._space.work, path, most)
+
+    def gold(self, path: str) -> str:
+        """Return a text file of the gold.
+
+        Raises:
+            ProbeError: the task has no such gold.
+        """
+        return _read(self._space.gold, path, 1 << 30)
+
+
+def _read(root: Path, path: str, most: int) -> str:
+    """Read a file without following any link on the way to it."""
+    parts = Path(path).parts
+    if not parts or Path(path).is_absolute() or ".." in parts:
+        raise ProbeError(f"{path!r} is no path below the workspace")
+    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parts:
+            below = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=handle)
+            os.close(handle)
+            handle = below
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ProbeError(f"{path!r} is no file")
+        with open(os.dup(handle), "rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise ProbeError(f"{path!r} cannot be read: {error.strerror}") from None
+    finally:
+        os.close(handle)
+    if len(content) > most:
+        raise ProbeError(f"{path!r} is longer than {most} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ProbeError(f"{path!r} is not UTF-8 text") from None

@@ -1,0 +1,20 @@
+"""Workspaces: snapshots by content, seeding, differences, and the space in which a grader looks at a snapshot.
+
+``snapshot`` has the record of a folder at one moment, ``store`` keeps and restores them, ``evalspace`` gives a grader a
+fresh copy next to the gold files.
+"""
+
+from agenthard.agency.workspace.evalspace import EvalSpace, open_eval_space
+from agenthard.agency.workspace.snapshot import Difference, Entry, Snapshot, difference
+from agenthard.agency.workspace.store import SnapshotError, SnapshotStore
+
+__all__ = [
+    "Difference",
+    "Entry",
+    "EvalSpace",
+    "Snapshot",
+    "SnapshotStore",
+    "SnapshotError",
+    "difference",
+    "open_eval_space",
+]

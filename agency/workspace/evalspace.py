@@ -1,0 +1,56 @@
+"""The space of a grader: a fresh copy of a snapshot, next to gold files that no agent can look into."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from agenthard.agency.workspace.snapshot import Snapshot
+from agenthard.agency.workspace.store import SnapshotStore
+
+
+@dataclass(frozen=True)
+class EvalSpace:
+    """Where one grade is made. It is removed afterwards."""
+
+    snapshot: str
+    """Id of the snapshot that the grade is about."""
+    work: Path
+    """Fresh copy of the snapshot; a grader may change it."""
+    gold: Path
+    """Folder of the gold files, read-only; empty where a task has none."""
+
+
+@contextmanager
+def open_eval_space(store: SnapshotStore, snapshot: Snapshot, gold: Path | None, parent: Path) -> Iterator[EvalSpace]:
+    """Make an eval-space in a folder that is closed to other users, and remove it at the end.
+
+    Args:
+        store: store of the snapshot.
+        snapshot: what is graded.
+        gold: folder of the gold files; None for a task without.
+        parent: folder in which the space is made; jobs of agents have it among their hidden folders.
+
+    Raises:
+        SnapshotError: the snapshot cannot be restored.
+    """
+    parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder = Path(tempfile.mkdtemp(prefix="eval-", dir=parent))  # mode 0700
+    try:
+        work, own = folder / "work", folder / "gold"
+        store.restore(snapshot, work)
+        if gold is None:
+            own.mkdir()
+        else:
+            shutil.copytree(gold, own, symlinks=True)
+        for path in sorted(own.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(0o555 if path.is_dir() else 0o444)
+        yield EvalSpace(snapshot.id, work, own)
+    finally:
+        for path in (folder, *sorted(folder.rglob("*"))):
+            if path.is_dir() and not path.is_symlink():
+                path.chmod(0o700)
+        shutil.rmtree(folder)

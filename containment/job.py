@@ -1,0 +1,279 @@
+"""Jobs: commands that may start processes, inside all layers of isolation, with limits on all of them together."""
+
+import json
+import os
+import selectors
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from agenthard.containment.cgroup import Cgroup
+from agenthard.containment.isolation import LAYERS, Isolation, refusal, switched_off
+from agenthard.containment.programs import INSIDE, JOB_LAUNCHER
+from agenthard.taxonomy.errors import AgentHardError
+from agenthard.taxonomy.record import Record
+
+MIB = 1 << 20
+TEMPORARY, PLACE = "/tmp", "/tmp/workspace"
+"""Where a job finds its temporary folder and the folder that it works on: the same on every machine."""
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PATH": PATH, "PYTHONHASHSEED": "0", "TZ": "UTC"}
+LOOK_SECONDS = 0.1
+"""How often the size of the folder is looked at, at most."""
+READ_BYTES = 1 << 16
+
+Ending = Literal["exit", "timeout", "output", "folder"]
+
+
+class JobError(AgentHardError):
+    """A job could not be started, or this machine lacks a layer of isolation and that was not allowed."""
+
+    code = "AH312"
+    remedy = "Run on Linux with the layers that the message names, or allow weak isolation for code that you trust."
+
+
+class JobLimits(Record):
+    """Limits of a job: of each of its processes, and of all of them together."""
+
+    wall_seconds: float = Field(default=120.0, gt=0)
+    """Longest time."""
+    cpu_seconds: int = Field(default=120, gt=0)
+    """Most processor time of each process."""
+    processes: int = Field(default=64, gt=0)
+    """Most processes and threads at a time: by a control group where there is one, else by the user's limit."""
+    memory_bytes: int = Field(default=2048 * MIB, gt=0)
+    """Most address space of each process."""
+    file_bytes: int = Field(default=64 * MIB, gt=0)
+    """Largest file."""
+    folder_bytes: int = Field(default=256 * MIB, gt=0)
+    """What the files of the folder may take together; a job that exceeds it is killed."""
+    folder_entries: int = Field(default=20_000, gt=0)
+    """How many files and folders the folder may hold; a job that exceeds it is killed."""
+    temporary_bytes: int = Field(default=128 * MIB, gt=0)
+    """What its temporary files may take together."""
+    temporary_entries: int = Field(default=8192, gt=0)
+    """How many temporary files and folders there may be."""
+    open_files: int = Field(default=256, gt=0)
+    """How many files a process may have open."""
+    kept_output_bytes: int = Field(default=64 << 10, gt=0)
+    """How much of each output is kept: the first half and the last half."""
+    output_bytes: int = Field(default=64 * MIB, gt=0)
+    """How much all output may be together; a job that writes more is killed."""
+
+
+class JobResult(Record):
+    """How a job ended."""
+
+    ending: Ending
+    """Whether its first process ended by itself, or at which limit the job was killed."""
+    exit_code: int | None = None
+    """Exit code of the first process, or 128 and the number of a signal; None when the job was killed."""
+    stdout: str = ""
+    """What is kept of its output."""
+    stderr: str = ""
+    """What is kept of its messages."""
+    left_out: int = 0
+    """How many bytes of both are not kept."""
+    seconds: float
+    """How long it took."""
+    isolation: Isolation
+    """The layers that it ran in."""
+    counted_by: Literal["control group", "user"]
+    """What bounds the number of its processes."""
+
+
+class _Output:
+    """The first and the last bytes of a stream."""
+
+    def __init__(self, most: int) -> None:
+        self._half = max(most // 2, 1)
+        self._head, self._tail = bytearray(), bytearray()
+        self.size = 0
+
+    def add(self, data: bytes) -> None:
+        self.size += len(data)
+        room = self._half - len(self._head)
+        self._head += data[:room]
+        self._tail += data[max(room, 0) :]
+        if len(self._tail) > 2 * self._half:
+            del self._tail[: -self._half]
+
+    def text(self) -> str:
+        tail = bytes(self._tail[-self._half :])
+        cut = self.left_out
+        middle = f"\n[{cut} bytes left out]\n".encode() if cut else b""
+        return (bytes(self._head) + middle + tail).decode("utf-8", errors="replace")
+
+    @property
+    def left_out(self) -> int:
+        return self.size - len(self._head) - min(len(self._tail), self._half)
+
+
+def run_job(
+    command: Sequence[str],
+    folder: Path,
+    limits: JobLimits | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    readable: Sequence[Path] = (),
+    hidden: Sequence[Path] = (),
+    weak_isolation: bool = False,
+) -> JobResult:
+    """Run a command on a folder, and kill everything that it started when it ends.
+
+    The command sees the folder as :data:`PLACE`, may write there and under :data:`TEMPORARY`, has no network beyond
+    itself, and no right that the user of this process has. Where root runs this, what the job writes belongs to root.
+
+    Args:
+        command: program and arguments.
+        folder: the folder that it works on.
+        limits: what it may use.
+        environment: variables in addition to :data:`ENVIRONMENT`.
+        readable: folders that it must be able to read although the unprivileged user might not reach them.
+        hidden: folders that it must not look into.
+        weak_isolation: run the command although this machine lacks a layer; the result names it.
+
+    Raises:
+        JobError: when it cannot be started, or a layer is missing and that was not allowed.
+    """
+    if sys.platform != "linux":
+        raise JobError("jobs run on Linux only: elsewhere they could not be contained")
+    limits = limits or JobLimits()
+    scratch = Path(tempfile.mkdtemp(prefix="agenthard-job-")).resolve()
+    cgroup = Cgroup.make(limits.processes)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        order = {
+            "control": theirs.fileno(),
+            "command": list(command),
+            "environment": {**ENVIRONMENT, **(environment or {})},
+            "folder": str(folder.resolve(strict=True)),
+            "inside": PLACE,
+            "temporary": TEMPORARY,
+            "scratch": str(scratch),
+            "readable": [str(path.resolve()) for path in readable],
+            "hidden": [str(path.resolve()) for path in hidden],
+            "limits": limits.model_dump(),
+            "off": switched_off(),
+            "weak": weak_isolation,
+            "cgroup": str(cgroup.folder) if cgroup else None,
+        }
+        return _run(order, limits, ours, theirs, "control group" if cgroup else "user")
+    finally:
+        ours.close()
+        if cgroup:
+            cgroup.remove()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _run(
+    order: dict[str, Any],
+    limits: JobLimits,
+    ours: socket.socket,
+    theirs: socket.socket,
+    counted_by: Literal["control group", "user"],
+) -> JobResult:
+    started = time.monotonic()
+    launcher = subprocess.Popen(
+        [sys.executable, "-I", "-S", JOB_LAUNCHER, json.dumps(order)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"PATH": ""},
+        pass_fds=[theirs.fileno()],
+        start_new_session=True,
+        cwd=INSIDE,
+    )
+    theirs.close()
+    outputs = _Output(limits.kept_output_bytes), _Output(limits.kept_output_bytes)
+    with launcher:
+        try:
+            isolation = _isolation(ours, launcher)
+            reason = refusal(isolation, weak_isolation=bool(order["weak"]))
+            if reason:
+                raise JobError(reason.replace("benchmark code is not executed", "the job is not started"))
+            ending = _watch(launcher, Path(order["folder"]), limits, started, outputs)
+        finally:
+            ours.close()  # the launcher kills the job and what it left
+        ended = launcher.wait()
+    return JobResult(
+        ending=ending,
+        exit_code=ended if ending == "exit" else None,
+        stdout=outputs[0].text(),
+        stderr=outputs[1].text(),
+        left_out=sum(output.left_out for output in outputs),
+        seconds=time.monotonic() - started,
+        isolation=isolation,
+        counted_by=counted_by,
+    )
+
+
+def _isolation(ours: socket.socket, launcher: subprocess.Popen[bytes]) -> Isolation:
+    ours.settimeout(60)
+    try:
+        message = ours.recv(1 << 16)
+        return Isolation.model_validate(json.loads(message)["isolation"])
+    except (OSError, ValueError, KeyError):
+        ours.close()
+        said = (launcher.stderr.read() if launcher.stderr else b"").decode("utf-8", errors="replace").strip()
+        raise JobError(f"the job cannot be started: {said[-500:] or 'its launcher ended without a word'}") from None
+
+
+def _watch(
+    launcher: subprocess.Popen[bytes], folder: Path, limits: JobLimits, started: float, outputs: tuple[_Output, _Output]
+) -> Ending:
+    """Read what the job writes until it ends or reaches a limit."""
+    look = started
+    with selectors.DefaultSelector() as streams:
+        for stream, output in zip((launcher.stdout, launcher.stderr), outputs, strict=True):
+            if stream is not None:
+                streams.register(stream, selectors.EVENT_READ, output)
+        while streams.get_map():
+            left = limits.wall_seconds - (time.monotonic() - started)
+            if left <= 0:
+                return "timeout"
+            for key, _ in streams.select(min(left, LOOK_SECONDS)):
+                data = os.read(key.fd, READ_BYTES)
+                key.data.add(data)
+                if not data:
+                    streams.unregister(key.fileobj)
+            if sum(output.size for output in outputs) > limits.output_bytes:
+                return "output"
+            now = time.monotonic()
+            if now >= look:
+                if _exceeds(folder, limits):
+                    return "folder"
+                look = now + max(LOOK_SECONDS, 10 * (time.monotonic() - now))  # a large folder is looked at less often
+    return "folder" if _exceeds(folder, limits) else "exit"
+
+
+def _exceeds(folder: Path, limits: JobLimits) -> bool:
+    """Tell whether a folder holds more than it may. What vanishes meanwhile does not count."""
+    size = entries = 0
+    waiting = [os.fspath(folder)]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as found:
+            for entry in found:
+                entries += 1
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    with suppress(OSError):
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+                if size > limits.folder_bytes or entries > limits.folder_entries:
+                    return True
+    return False
+
+
+def isolation_lines(isolation: Isolation) -> tuple[str, ...]:
+    """Say in the words of a manifest which layers a job ran without, and why."""
+    return tuple(f"without {LAYERS[name]}: {why}" for name, why in sorted(isolation.missing.items()))
