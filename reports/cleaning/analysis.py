@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from agenthard.audit.statistics import Undefined
+from agenthard.audit.statistics.resampling import one_thread
 from agenthard.audit.statistics.result import PREFIX
 from agenthard.reports.cleaning.difficulty import HardSplit, select_hard_split
 from agenthard.reports.cleaning.figure_data import component_shares
@@ -37,7 +38,11 @@ def analyse(
     Raises:
         AnalysisError: when the experiment does not exist.
     """
-    settings = settings or AnalysisSettings()
+    with one_thread():  # small products, for which waking a second thread costs more than it saves
+        return _analysed(found, settings or AnalysisSettings(), experiment)
+
+
+def _analysed(found: CleaningInput, settings: AnalysisSettings, experiment: str | None) -> CleaningAnalysis:
     chosen = choose_runs(
         found.experiments,
         found.categories,
