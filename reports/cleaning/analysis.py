@@ -66,6 +66,14 @@ def _analysed(found: CleaningInput, settings: AnalysisSettings, experiment: str 
     }
     matrix = runs if isinstance(runs, Undefined) else runs.missing
     groups = Groups(found.clusters, found.categories)
+    stages = stage_table(  # before the headline, which has what the vectors of the prompts cost
+        found.categories,
+        left,
+        ScoreStatistics(matrix, groups, settings),
+        PromptStatistics({task.id: task.prompt for task in found.tasks}, groups, settings, found.vectors),
+        1 - settings.level,
+        notes={each.stage: each.note for each in found.stages},
+    )
     return CleaningAnalysis(
         title=found.title,
         headline=headline(found, splits, runs if isinstance(runs, Undefined) else part.stability),
@@ -77,14 +85,7 @@ def _analysed(found: CleaningInput, settings: AnalysisSettings, experiment: str 
         information=matrix
         if isinstance(matrix, Undefined)
         else information_curves(matrix, splits, settings.difficulty),
-        stages=stage_table(
-            found.categories,
-            left,
-            ScoreStatistics(matrix, groups, settings),
-            PromptStatistics({task.id: task.prompt for task in found.tasks}, groups, settings, found.vectors),
-            1 - settings.level,
-            notes={each.stage: each.note for each in found.stages},
-        ),
+        stages=stages,
         leaderboards=part.leaderboards,
         stability=part.stability,
         retention=tuple(
@@ -199,7 +200,7 @@ def headline(
         flagged=len(found.flagged),
         new=None if fresh is None else len(fresh),
         undecided=review,
-        cost=0.0,
+        cost=found.spent(),
         top=tuple(
             TopFinding(
                 id=finding.id,

@@ -157,6 +157,8 @@ class CleaningInput:
     """Decides again after each stage, when that is asked for; nothing where only the last decisions are known."""
     vectors: Path | None = None
     """File that keeps the vectors of a model that embeds prompts; None keeps none."""
+    spent: Callable[[], float | None] = lambda: None
+    """Reads what was spent on models, once everything is computed; None where it is not known."""
 
     def __post_init__(self) -> None:
         if [decision.task_id for decision in self.decisions] != [task.id for task in self.tasks]:
