@@ -128,7 +128,7 @@ class OpenAIEmbeddings:
         self._to = destination
         self._sdk = OpenAISDK(destination)
 
-    async def embed(self, texts: Sequence[str], timeout: float) -> list[Vector]:
+    async def embed(self, texts: Sequence[str], timeout: float) -> Embedded:
         """Send one request (see `EmbeddingProvider.embed`)."""
         body = {"model": self._to.name.name, "input": list(texts), "encoding_format": "float"}
         answer = await self._sdk.post("embeddings", body, {}, timeout)
@@ -156,7 +156,7 @@ class GoogleEmbeddings:
         self._to = destination
         self._sdk, self._http = google_sdk(destination)
 
-    async def embed(self, texts: Sequence[str], timeout: float) -> list[Vector]:
+    async def embed(self, texts: Sequence[str], timeout: float) -> Embedded:
         """Send one request (see `EmbeddingProvider.embed`)."""
         contents: Any = list(texts)
 
@@ -166,9 +166,10 @@ class GoogleEmbeddings:
         answer = await attempt(send, timeout, self._to)
 
         def embedded() -> Embedded:
-            used = [item.statistics.token_count if item.statistics else None for item in answer.embeddings]
-            stated = None if None in used else int(sum(used))
-            return Embedded(_vectors([item.values for item in answer.embeddings], len(texts)), stated)
+            counts = [item.statistics.token_count for item in answer.embeddings if item.statistics]
+            stated = [int(count) for count in counts if count is not None]
+            vectors = _vectors([item.values for item in answer.embeddings], len(texts))
+            return Embedded(vectors, sum(stated) if len(stated) == len(vectors) else None)
 
         return read(embedded, self._to)
 

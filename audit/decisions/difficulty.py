@@ -210,7 +210,7 @@ class OutcomeTable:
 
         key = (models.tobytes(), positions)
         if key not in self._fits:
-            cells = np.ix_(models, positions)
+            cells = np.ix_(models, np.array(positions))
             self._fits[key] = fit_tasks(self.values[cells], self.scored[cells].astype(np.float64))
         fit = self._fits[key]
         if isinstance(fit, Undefined):

@@ -49,7 +49,8 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
         id="separability",
         title=TITLE,
         caption=f"{sentence(splits)} The band holds 5–95 % of {draws:,} random subsets of the initial split per size. "
-        f"{SELECTED if 'hard' in shown else ''}{sentence(curve.method)} {100 * made.level:g} % intervals. Seed {made.seed}.",
+        f"{SELECTED if 'hard' in shown else ''}{sentence(curve.method)} {100 * made.level:g} % intervals. "
+        f"Seed {made.seed}.",
         alt=f"Separability in percent of all pairs against the number of tasks. {splits}.{ends}",
         svg=_drawn(curve),
         keys=(
