@@ -155,7 +155,7 @@ def _figures(
         passed, both = mask @ np.rint(values).T, mask @ np.rint(one * other).T
         only_first, only_second = passed[:, first] - both, passed[:, second] - both
         observed = ((n - only_first - only_second) / n).mean(axis=1)
-        tests = mcnemar_exact(only_first, only_second)
+        tests = _mcnemar(only_first.astype(np.intp), only_second.astype(np.intp))
         squares = (only_first - only_second) ** 2 / np.maximum(only_first + only_second, 1)
     else:
         observed = (mask @ (one * other + (1 - one) * (1 - other)).T / n).mean(axis=1)
@@ -171,6 +171,16 @@ def _figures(
             corrected,
         ]
     )
+
+
+def _mcnemar(only_first: NDArray[np.intp], only_second: NDArray[np.intp]) -> NDArray[np.float64]:
+    """``mcnemar_exact``, computed once for each pair of counts that occurs: there are few among many subsets."""
+    width = int(only_second.max(initial=0)) + 1
+    codes = only_first * width + only_second
+    found = np.flatnonzero(np.bincount(codes.ravel()))
+    table = np.zeros(int(codes.max(initial=0)) + 1)
+    table[found] = mcnemar_exact(found // width, found % width)
+    return np.asarray(table[codes])
 
 
 def _squares(
