@@ -3,6 +3,8 @@
 import json
 import shutil
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -11,8 +13,11 @@ from agenthard.audit.decisions.split import SplitManifest, write_hard_split
 from agenthard.audit.sources.base import Source, SourceError, Version
 from agenthard.audit.sources.registry import open_source
 from agenthard.audit.statistics import Undefined
+from agenthard.audit.statistics.embedders import LEDGER
 from agenthard.audit.statistics.result import PREFIX
+from agenthard.flows.judging.settings import JudgingFolder
 from agenthard.flows.run_folder import RunFolder
+from agenthard.models.ledger import Ledger
 from agenthard.reports.cleaning.analysis import analyse
 from agenthard.reports.cleaning.compression import StageCompressions, stage_sizes
 from agenthard.reports.cleaning.inputs import AnalysisSettings, load_run
@@ -90,8 +95,26 @@ def analyse_run(settings: ReportSettings) -> CleaningAnalysis:
     Raises:
         CommandError: when the folder holds no finished audit, or the parameters do not fit it.
     """
-    found = load_run(Path(settings.run), Path(settings.baseline) if settings.baseline else None)
-    return analyse(found, settings.analysis, settings.experiment)
+    run = Path(settings.run)
+    found = load_run(run, Path(settings.baseline) if settings.baseline else None)
+    return analyse(replace(found, spent=partial(spent_on_models, run)), settings.analysis, settings.experiment)
+
+
+def spent_on_models(run: Path) -> float | None:
+    """Add up what judges and the vectors of prompts cost, from the ledgers of a run folder; None without a price."""
+    total = 0.0
+    for path in (JudgingFolder(run).ledger, RunFolder(run).work / LEDGER):
+        if not path.is_file():
+            continue
+        ledger = Ledger(path)
+        try:
+            for row in ledger.totals([]):
+                if row.unpriced or row.cost is None:
+                    return None
+                total += row.cost + row.possible_cost
+        finally:
+            ledger.close()
+    return total
 
 
 def write_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Path:

@@ -13,8 +13,6 @@ from agenthard.models.errors import (
     BudgetExhaustedError,
     ConfigurationError,
     ConnectionFailedError,
-    ConnectionLostError,
-    MalformedReplyError,
     ModelError,
     RequestTimeoutError,
     UnreachableError,
@@ -25,10 +23,8 @@ from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import PriceTable
 from agenthard.models.providers import provider_for
 from agenthard.models.request import Completion, Provider, Reply, Request
-from agenthard.models.retry import retrying
+from agenthard.models.retry import POSSIBLY_BILLED, retrying
 
-POSSIBLY_BILLED = (ConnectionLostError, MalformedReplyError, RequestTimeoutError)
-"""Errors after which the provider may still charge for its work."""
 NO_RESPONSE = (ConnectionFailedError, RequestTimeoutError)
 """Errors without any response from the provider."""
 

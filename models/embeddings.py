@@ -1,4 +1,7 @@
-"""Embeddings of texts: asked in batches, kept by the hash of model and text, with the limits and retries of a model."""
+"""Embeddings of texts: asked in batches, kept by the hash of model and text, with the limits and retries of a model.
+
+Each request is on a ledger before it is sent, as those of conversations are.
+"""
 
 import asyncio
 import hashlib
@@ -8,18 +11,25 @@ import time
 from array import array
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from agenthard.models.budget import Amount, Budget
+from agenthard.models.errors import ModelError
+from agenthard.models.ledger import Entry, Ledger
 from agenthard.models.limits import RateLimiter
 from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import PriceTable, load_prices
 from agenthard.models.providers.destination import Destination
 from agenthard.models.providers.failures import attempt, read
-from agenthard.models.retry import retrying
+from agenthard.models.request import Usage
+from agenthard.models.retry import POSSIBLY_BILLED, retrying
 from agenthard.models.storage import Database
 from agenthard.models.tokens import BYTES_PER_TOKEN_AT_LEAST
 
 Vector = tuple[float, ...]
 SCHEMA = "CREATE TABLE IF NOT EXISTS embeddings (digest TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;"
+PURPOSE, OWNER = "embedding", "prompts"
+"""Purpose and owner of these requests in a ledger."""
 BATCH_TEXTS = 96
 """Texts per request; Gemini takes 100."""
 BATCH_CHARACTERS = 200_000
@@ -76,10 +86,19 @@ def embedding_digest(model: str, text: str) -> str:
     return hashlib.sha256(json.dumps([model, text]).encode("ascii")).hexdigest()
 
 
+class Embedded(NamedTuple):
+    """What a provider answers."""
+
+    vectors: list[Vector]
+    """One per text, in order."""
+    tokens: int | None
+    """Tokens of the texts; None when the provider does not say."""
+
+
 class EmbeddingProvider(Protocol):
     """A service that turns texts into vectors. It never retries."""
 
-    async def embed(self, texts: Sequence[str], timeout: float) -> list[Vector]:
+    async def embed(self, texts: Sequence[str], timeout: float) -> Embedded:
         """Send one request.
 
         Args:
@@ -87,7 +106,7 @@ class EmbeddingProvider(Protocol):
             timeout: Timeout in seconds.
 
         Returns:
-            One vector per text, in order.
+            One vector per text, in order, and the tokens.
 
         Raises:
             ModelError: The request failed.
@@ -109,16 +128,18 @@ class OpenAIEmbeddings:
         self._to = destination
         self._sdk = OpenAISDK(destination)
 
-    async def embed(self, texts: Sequence[str], timeout: float) -> list[Vector]:
+    async def embed(self, texts: Sequence[str], timeout: float) -> Embedded:
         """Send one request (see `EmbeddingProvider.embed`)."""
         body = {"model": self._to.name.name, "input": list(texts), "encoding_format": "float"}
         answer = await self._sdk.post("embeddings", body, {}, timeout)
 
-        def vectors() -> list[Vector]:
+        def embedded() -> Embedded:
             ordered = sorted(answer["data"], key=lambda item: item["index"])
-            return _vectors([item["embedding"] for item in ordered], len(texts))
+            used = (answer.get("usage") or {}).get("prompt_tokens")
+            vectors = _vectors([item["embedding"] for item in ordered], len(texts))
+            return Embedded(vectors, used if isinstance(used, int) and used >= 0 else None)
 
-        return read(vectors, self._to)
+        return read(embedded, self._to)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -135,7 +156,7 @@ class GoogleEmbeddings:
         self._to = destination
         self._sdk, self._http = google_sdk(destination)
 
-    async def embed(self, texts: Sequence[str], timeout: float) -> list[Vector]:
+    async def embed(self, texts: Sequence[str], timeout: float) -> Embedded:
         """Send one request (see `EmbeddingProvider.embed`)."""
         contents: Any = list(texts)
 
@@ -143,7 +164,14 @@ class GoogleEmbeddings:
             return await self._sdk.aio.models.embed_content(model=self._to.name.name, contents=contents)
 
         answer = await attempt(send, timeout, self._to)
-        return read(lambda: _vectors([item.values for item in answer.embeddings], len(texts)), self._to)
+
+        def embedded() -> Embedded:
+            counts = [item.statistics.token_count for item in answer.embeddings if item.statistics]
+            stated = [int(count) for count in counts if count is not None]
+            vectors = _vectors([item.values for item in answer.embeddings], len(texts))
+            return Embedded(vectors, sum(stated) if len(stated) == len(vectors) else None)
+
+        return read(embedded, self._to)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -170,6 +198,8 @@ async def embed_texts(
     texts: Sequence[str],
     cache: EmbeddingCache | None = None,
     *,
+    ledger: Ledger | None = None,
+    prices: PriceTable | None = None,
     provider_for: Callable[[ModelFile], EmbeddingProvider] = embeddings_of,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> dict[str, Vector]:
@@ -179,6 +209,8 @@ async def embed_texts(
         file: The model with its limits and retries.
         texts: None is empty; equal ones are sent once.
         cache: Vectors of earlier calls; each batch is stored when it arrives.
+        ledger: Records each attempt before it is sent; None records none.
+        prices: Prices of tokens; the list prices by default. The price in a model file takes precedence.
         provider_for: Creates the provider; not called when the cache holds everything.
         sleep: Waits for a number of seconds.
 
@@ -196,16 +228,28 @@ async def embed_texts(
         return found
     provider, limiter = provider_for(file), RateLimiter(file.limits, time.monotonic, sleep)
     attempts = retrying(file.retries, random.Random(0), sleep, lambda: 0.0)
+    account = _Account(file, ledger, prices)
 
     async def ask(batch: Sequence[str]) -> None:
-        async def send() -> list[Vector]:
-            async with limiter.slot(sum(len(text.encode()) for text in batch) // BYTES_PER_TOKEN_AT_LEAST):
-                return await provider.embed(batch, file.timeout)
+        most = sum(len(text.encode()) for text in batch) // BYTES_PER_TOKEN_AT_LEAST + len(batch)
 
-        vectors: list[Vector] = await attempts.copy()(send)
-        if cache:
-            cache.put((digests[text], vector) for text, vector in zip(batch, vectors, strict=True))
-        found.update(zip(batch, vectors, strict=True))
+        async def send() -> None:
+            async with limiter.slot(most):
+                row = account.send([digests[text] for text in batch], most)
+                try:
+                    answer = await provider.embed(batch, file.timeout)
+                except BaseException as error:
+                    account.failed(row, error)
+                    raise
+                # The vectors first: a process that dies in between loses nothing.
+                try:
+                    if cache:
+                        cache.put((digests[text], vector) for text, vector in zip(batch, answer.vectors, strict=True))
+                finally:
+                    account.answered(row, answer.tokens, most)
+                found.update(zip(batch, answer.vectors, strict=True))
+
+        await attempts.copy()(send)
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -216,6 +260,34 @@ async def embed_texts(
     finally:
         await provider.close()
     return found
+
+
+class _Account:
+    """What requests for vectors write on a ledger, if there is one."""
+
+    def __init__(self, file: ModelFile, ledger: Ledger | None, prices: PriceTable | None) -> None:
+        self._model, self._ledger = file.name, ledger
+        self._prices = (prices or load_prices()).after([file.price] if file.price else [])
+
+    def send(self, digests: Sequence[str], most: int) -> int | None:
+        """Record a request that is about to be sent, with the most tokens that it can have."""
+        if self._ledger is None:
+            return None
+        entry = Entry(self._model, PURPOSE, OWNER, hashlib.sha256("".join(digests).encode()).hexdigest())
+        upper = Amount(1, most, self._prices.cost(self._model, Usage(prompt_tokens=most)) or 0.0)
+        return self._ledger.send(entry, upper, Budget())
+
+    def failed(self, row: int | None, error: BaseException) -> None:
+        """Close its row without an answer."""
+        if self._ledger is not None and row is not None:
+            maybe_billed = not isinstance(error, ModelError) or isinstance(error, POSSIBLY_BILLED)
+            self._ledger.failed(row, type(error).__name__, maybe_billed=maybe_billed)
+
+    def answered(self, row: int | None, tokens: int | None, most: int) -> None:
+        """Close its row with the tokens that the provider states, or the most there can be."""
+        if self._ledger is not None and row is not None:
+            usage = Usage(prompt_tokens=most if tokens is None else tokens)
+            self._ledger.answered(row, usage, self._prices.cost(self._model, usage), stated=tokens is not None)
 
 
 def _batches(texts: Sequence[str]) -> list[list[str]]:

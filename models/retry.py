@@ -6,8 +6,11 @@ from collections.abc import Awaitable, Callable
 from pydantic import Field
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
-from agenthard.models.errors import MalformedReplyError, TransientError
+from agenthard.models.errors import ConnectionLostError, MalformedReplyError, RequestTimeoutError, TransientError
 from agenthard.taxonomy.record import Record
+
+POSSIBLY_BILLED = (ConnectionLostError, MalformedReplyError, RequestTimeoutError)
+"""Errors after which the provider may still charge for its work."""
 
 
 class RetryPolicy(Record):

@@ -1,14 +1,16 @@
-"""Simulates what the statistics promise: python perf/calibration.py [--quick] [PART ...]
+"""Simulates what the statistics promise: python perf/calibration.py [--quick] [PART ...] [MATRIX ...]
 
 Prints, per promise, the nominal value and what was measured, as a Markdown table. Parts: rounds, deletion, ranks,
-keys. With --quick a tenth of the simulations. Exit code 1 when a measured value breaks its promise by more than
-three standard errors of the simulation.
+power, keys. In each MATRIX, a table of scores, keys are inverted. With --quick a tenth of the simulations. Exit code 1
+when a measured value breaks its promise by more than three standard errors of the simulation.
 """
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +21,13 @@ from agenthard.audit.statistics import (
     Undefined,
     adjusted,
     compare_pairs,
+    detectable_by_test,
+    detectable_difference,
     inverted_keys,
     rank_change_nulls,
     rank_sets,
+    read_matrix,
+    tasks_needed,
     verdict,
 )
 from agenthard.reports.cleaning.inputs import AnalysisSettings
@@ -207,10 +213,72 @@ def keys(share: float) -> Iterator[Row]:
         yield Row("no key inverted: share of the tasks named", size, "low", sound / cells, cells)
 
 
+def planted(path: Path, share: float) -> Iterator[Row]:
+    """``inverted_keys``: 5 % of the keys of a table of real scores are inverted, again and again."""
+    table = read_matrix(path).complete_models()
+    before = inverted_keys(table)
+    assert not isinstance(before, Undefined)
+    known, outcomes = set(before.likely()), table.values > 0
+    mixed = sorted(before.probabilities)
+    number, simulations = len(table.tasks) // 20, max(5, int(100 * share))
+    found = false = 0
+    for seed in range(simulations):
+        keyed = set(np.random.default_rng([SEED, seed]).choice(mixed, number, replace=False).tolist())
+        columns = [table.tasks.index(task) for task in keyed]
+        values = outcomes.astype(float)
+        values[:, columns] = 1 - values[:, columns]
+        after = inverted_keys(ScoreMatrix.from_array(values, table.models, table.tasks))
+        assert not isinstance(after, Undefined)
+        found, false = found + len(set(after.likely()) & keyed), false + len(set(after.likely()) - keyed - known)
+    size = f"{path.name.partition('.')[0]}, {len(table.models)} × {len(table.tasks):,}"
+    yield Row("5 % of the keys inverted: share found", size, "high", found / (number * simulations), simulations)
+    yield Row("… sound tasks named per planted key", size, "low", false / (number * simulations), simulations)
+    yield Row("nothing inverted: share of the tasks named", size, "low", len(known) / len(table.tasks), 1)
+
+
+DISAGREEMENT = 0.34
+"""Share of tasks on which two models differ, as on τ-bench."""
+
+
+def power(share: float) -> Iterator[Row]:
+    """``detectable_by_test`` and ``tasks_needed``: how often two models are told apart, all pairs tested together."""
+    simulations = max(20, int(400 * share))
+    for models, tasks in ((16, 165), (50, 900), (71, 1700)):
+        pairs = models * (models - 1) // 2
+        least, alone = detectable_by_test(tasks, DISAGREEMENT, pairs=pairs), detectable_difference(tasks, 0.66)
+        assert isinstance(least, Estimate) and isinstance(alone, Estimate)
+        size = f"{models} × {tasks:,}"
+        found, few = (_told_apart(models, tasks, gap, simulations) for gap in (least.value, alone.value))
+        yield Row("a difference of the detectable size is found", size, "≥ .80", found, simulations, least=0.8)
+        yield Row("… of the size that one test alone detects", size, "–", few, simulations)
+    needed = tasks_needed(0.15, DISAGREEMENT, pairs=120)
+    assert needed is not None
+    found = _told_apart(16, needed, 0.15, simulations)
+    size = f"16 × {needed:,}, 15 points"
+    yield Row("as many tasks as a difference is said to need", size, "about .80", found, simulations, 0.75)
+
+
+def _told_apart(models: int, tasks: int, gap: float, simulations: int) -> float:
+    """How often the first two of some models, which differ by a gap, differ significantly after Holm's correction."""
+    hits = 0
+    for number in range(simulations):
+        rng = np.random.default_rng([SEED, models, tasks, number])
+        outcomes = runs(chances(models, tasks, rng), rng)
+        differ = rng.random(tasks) < DISAGREEMENT
+        first_right = rng.random(tasks) < (1 + gap / DISAGREEMENT) / 2
+        outcomes[0] = np.where(differ, first_right, outcomes[1])
+        outcomes[1] = np.where(differ, ~first_right, outcomes[1])
+        tested = compare_pairs(matrix(outcomes))
+        assert not isinstance(tested, Undefined)
+        hits += tested[0].significant
+    return hits / simulations
+
+
 PARTS: dict[str, Callable[[float], Iterator[Row]]] = {
     "rounds": rounds,
     "deletion": deletion,
     "ranks": ranks,
+    "power": power,
     "keys": keys,
 }
 
@@ -218,10 +286,11 @@ PARTS: dict[str, Callable[[float], Iterator[Row]]] = {
 def main(arguments: Sequence[str]) -> int:
     share = 0.1 if "--quick" in arguments else 1.0
     wanted = [name for name in arguments if not name.startswith("--")] or list(PARTS)
+    parts = PARTS | {name: partial(planted, Path(name)) for name in wanted if name not in PARTS}
     print(f"seed {SEED}\n\n| promise | size | nominal | measured | simulations |\n|---|---|---|---|---|")
     kept = True
     for name in wanted:
-        for row in PARTS[name](share):
+        for row in parts[name](share):
             mark = "" if row.kept else " **broken**"
             print(
                 f"| {row.what} | {row.size} | {row.nominal} | {row.measured:.3f}{mark} | {row.simulations:,} |",

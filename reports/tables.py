@@ -67,12 +67,20 @@ def tasks_table() -> Table:
     return Table("tasks", "A task, in the benchmark's order.", tuple(columns), group=500)
 
 
+JUDGEMENTS = pa.list_(pa.struct([("judge", TEXT), ("kind", TEXT), ("score", pa.float64())]))
+
+
+def _judgements(run: Trajectory) -> list[dict[str, Any]]:
+    return [each.model_dump(include={"judge", "kind", "score"}) for each in run.judgements]
+
+
 def trajectories_table() -> Table:
     """Return the table of runs."""
     columns = [
         *columns_of(Trajectory, id=TEXT, task_id=TEXT, model=TEXT, trial=pa.int64(), status=TEXT, status_reason=TEXT),
         *columns_of(Trajectory, score=pa.float64(), passed=pa.bool_(), user_model=TEXT, protocol=TEXT),
         *json_columns(Trajectory, "messages", "usage"),
+        Column("judgements", JUDGEMENTS, "Who judged the run, what looked at it, and its score.", _judgements),
         *_origin(attrgetter("origin")),
     ]
     return Table("trajectories", "A run of a model on a task.", tuple(columns), group=200)

@@ -11,7 +11,8 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from pydantic import Field, field_validator
 
 from agenthard.audit.statistics.result import Undefined
 from agenthard.taxonomy.record import Record
+
+if TYPE_CHECKING:
+    from agenthard.audit.statistics.information import TaskFit
 
 Outcomes = Mapping[str, Mapping[str, float]]
 """Share of a model's scored trials that passed, by task id and model. A missing entry was not scored."""
@@ -176,16 +180,42 @@ class OutcomeTable:
         """Let some of the models, given by their rows, judge every task."""
         values, scored = self.values[models], self.scored[models]
         counts = np.asarray(scored.sum(axis=0), dtype=np.intp)
-        binary = bool(((values == 0) | (values == 1)).all())
-        sums = values.sum(axis=0) if binary else np.array([math.fsum(column) for column in values.T.tolist()])
+        sums = values.sum(axis=0) if self._binary else np.array([math.fsum(column) for column in values.T.tolist()])
         solved = sums / np.maximum(counts, 1)
-        verdicts = [_first_verdict(n, part, rule) for n, part in zip(counts.tolist(), solved.tolist(), strict=True)]
+        verdicts = _first_verdicts(counts, solved, rule)
         information = None
         if rule.by == "information":
-            information = _information(verdicts, values, scored, rule)
+            information = self._information(models, verdicts, rule)
             _keep_most_informative(verdicts, information, rule)
         self._keep_categories(verdicts, solved, information or {}, rule)
         return Judged(verdicts, solved, counts, information)
+
+    @cached_property
+    def _binary(self) -> bool:
+        return bool(((self.values == 0) | (self.values == 1)).all())
+
+    @cached_property
+    def _fits(self) -> dict[tuple[bytes, tuple[int, ...]], "TaskFit | Undefined"]:
+        """Fits by models and tasks: rules that differ in how much they keep share one."""
+        return {}
+
+    def _information(
+        self, models: NDArray[np.intp], verdicts: Sequence[DifficultyVerdict], rule: DifficultyRule
+    ) -> dict[int, float]:
+        """Mean information of each task that may be selected; 0 without differences between models."""
+        positions = tuple(i for i, verdict in enumerate(verdicts) if verdict in ("hard", "easy"))
+        if not positions:
+            return {}
+        from agenthard.audit.statistics.information import fit_tasks
+
+        key = (models.tobytes(), positions)
+        if key not in self._fits:
+            cells = np.ix_(models, np.array(positions))
+            self._fits[key] = fit_tasks(self.values[cells], self.scored[cells].astype(np.float64))
+        fit = self._fits[key]
+        if isinstance(fit, Undefined):
+            return dict.fromkeys(positions, 0.0)
+        return dict(zip(positions, fit.within(*rule.abilities).tolist(), strict=True))
 
     def _keep_categories(
         self,
@@ -204,28 +234,13 @@ class OutcomeTable:
                 verdicts[i] = "kept_for_category"
 
 
-def _first_verdict(models: int, solved: float, rule: DifficultyRule) -> DifficultyVerdict:
-    if models < rule.min_models:
-        return "unknown"
-    return "all_fail" if solved == 0 else "easy" if solved > rule.threshold else "hard"
-
-
-def _information(
-    verdicts: Sequence[DifficultyVerdict],
-    values: NDArray[np.float64],
-    scored: NDArray[np.bool_],
-    rule: DifficultyRule,
-) -> dict[int, float]:
-    """Mean information of each task that may be selected; 0 without differences between models."""
-    positions = [i for i, verdict in enumerate(verdicts) if verdict in ("hard", "easy")]
-    if not positions:
-        return {}
-    from agenthard.audit.statistics.information import fit_tasks
-
-    fit = fit_tasks(values[:, positions], scored[:, positions].astype(np.float64))
-    if isinstance(fit, Undefined):
-        return dict.fromkeys(positions, 0.0)
-    return dict(zip(positions, fit.within(*rule.abilities).tolist(), strict=True))
+def _first_verdicts(
+    counts: NDArray[np.intp], solved: NDArray[np.float64], rule: DifficultyRule
+) -> list[DifficultyVerdict]:
+    found: list[DifficultyVerdict] = np.select(
+        [counts < rule.min_models, solved == 0, solved > rule.threshold], ["unknown", "all_fail", "easy"], "hard"
+    ).tolist()
+    return found
 
 
 def _keep_most_informative(

@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # agenthard.models is imported where a model is asked
 
 _WORD = re.compile(r"\b\w\w+\b")
 SENTENCE_TRANSFORMERS = "sentence-transformers"
+LEDGER = "ledger.sqlite"
+"""File of the requests to models, in the folder of the file that keeps the vectors."""
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 FORMS = (
     "tfidf, hashing, sentence-transformers, sentence-transformers:MODEL_OR_FOLDER, openai/NAME, google/NAME, "
@@ -152,7 +154,7 @@ class ModelEmbedder:
 
     Args:
         file: the model with its key, limits and retries.
-        cache: file that keeps the vectors; None keeps none.
+        cache: file that keeps the vectors; None keeps none. Requests are on the ledger next to it (``LEDGER``).
     """
 
     def __init__(self, file: "ModelFile", cache: Path | None = None) -> None:
@@ -170,13 +172,16 @@ class ModelEmbedder:
 
     async def _ask(self, texts: Sequence[str]) -> "dict[str, Vector]":
         from agenthard.models.embeddings import embed_texts
+        from agenthard.models.ledger import Ledger
 
         cache = _opened(self._cache)
+        ledger = None if self._cache is None else Ledger(self._cache.with_name(LEDGER))
         try:
-            return await embed_texts(self._file, texts, cache)
+            return await embed_texts(self._file, texts, cache, ledger=ledger)
         finally:
-            if cache:
-                cache.close()
+            for each in (cache, ledger):
+                if each is not None:
+                    each.close()
 
 
 def embedder(name: str = "tfidf", cache: Path | None = None) -> Embedder:

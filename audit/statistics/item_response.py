@@ -254,11 +254,14 @@ def maximise(
 ) -> NDArray[np.float64]:
     """Two Newton steps of every task's penalised logistic regression on the counts (tasks × grid of abilities)."""
     centre, precision = _prior(parameters)
+    width = parameters.shape[1]
     for _ in range(2):
         slopes, logits = _design(parameters, grid)
         p = expit(logits)
-        gradient = (passed - scored * p) @ slopes.T - np.einsum("tij,tj->ti", precision, parameters - centre)
-        curvature = np.einsum("tg,ig,jg->tij", scored * p * (1 - p), slopes, slopes, optimize=True) + precision
+        expected = scored * p
+        gradient = (passed - expected) @ slopes.T - np.einsum("tij,tj->ti", precision, parameters - centre)
+        products = (slopes[:, None] * slopes).reshape(width * width, -1)
+        curvature = (expected * (1 - p) @ products.T).reshape(-1, width, width) + precision
         step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
         parameters = parameters + np.clip(step, -1, 1)
     return parameters

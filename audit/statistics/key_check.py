@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit, logsumexp
+from scipy.special import expit, log_expit, logsumexp
 
 from agenthard.audit.statistics.matrix import ScoreMatrix, why_unusable
 from agenthard.audit.statistics.resampling import one_thread
@@ -104,34 +104,75 @@ class _Outcomes:
     ability: NDArray[np.float64]
     passed: NDArray[np.float64]
 
-    @cached_property
-    def _failed(self) -> NDArray[np.float64]:
-        return 1 - self.passed
-
-    def likelihoods(self, parameters: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Log marginal likelihood of each task, and of its outcomes inverted: a grid over a and b."""
-        scale, centre, spread = np.exp(parameters[0]), parameters[1], np.exp(parameters[2])
-        a = scale * (1 + _DISCRIMINATIONS / 2)
-        b = centre + spread * _DIFFICULTIES
-        prior = (-(_DISCRIMINATIONS[:, None] ** 2) / 2 - _DIFFICULTIES[None, :] ** 2 / 2).ravel()
-        prior -= logsumexp(prior)
-        logits = self.ability[:, None] * np.repeat(a, len(b)) - np.tile(b, len(a))
-        up, down = log_expit(logits), log_expit(-logits)
-        plain = self.passed.T @ up + self._failed.T @ down
-        turned = self._failed.T @ up + self.passed.T @ down
-        return np.asarray(logsumexp(plain + prior, axis=1)), np.asarray(logsumexp(turned + prior, axis=1))
-
     def evidence(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log Bayes factor of an inverted key."""
-        plain, turned = self.likelihoods(parameters)
-        return turned - plain
+        grid = _Grid.of(parameters, self.ability)
+        return grid.marginal(*self._turned)[0] - grid.marginal(*self._plain)[0]
 
-    def loss(self, parameters: NDArray[np.float64]) -> float:
-        """Minus the penalised log-likelihood of the mixture."""
-        plain, turned = self.likelihoods(parameters)
-        rare = parameters[3]
-        mixture = np.logaddexp(plain + log_expit(-rare), turned + log_expit(rare)).sum()
-        return float(-mixture + ((rare - _RARE) / _RARE_SPREAD) ** 2 / 2)
+    def loss(self, parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Minus the penalised log-likelihood of the mixture, and its gradient."""
+        grid, rare = _Grid.of(parameters, self.ability), parameters[3]
+        (plain, plain_slopes), (turned, turned_slopes) = grid.marginal(*self._plain), grid.marginal(*self._turned)
+        inverted = turned + log_expit(rare)
+        mixture = np.logaddexp(plain + log_expit(-rare), inverted)
+        chance = np.exp(inverted - mixture)
+        slopes = (1 - chance) @ plain_slopes + chance @ turned_slopes
+        pull = (rare - _RARE) / _RARE_SPREAD
+        gradient = np.append(-slopes, pull / _RARE_SPREAD - (chance - expit(rare)).sum())
+        return float(pull**2 / 2 - mixture.sum()), gradient
+
+    @cached_property
+    def _plain(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        failed = 1 - self.passed
+        return failed.sum(axis=0), failed.T @ self.ability
+
+    @cached_property
+    def _turned(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self.passed.sum(axis=0), self.passed.T @ self.ability
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Points over a and b on which the likelihood of a task is summed."""
+
+    a: NDArray[np.float64]
+    b: NDArray[np.float64]
+    """Their distance from the centre is ``spread``."""
+    spread: NDArray[np.float64]
+    level: NDArray[np.float64]
+    """Log prior, and the log-likelihood where every model passes."""
+    by_a: NDArray[np.float64]
+    by_b: NDArray[np.float64]
+    """Derivatives of ``level``."""
+
+    @classmethod
+    def of(cls, parameters: NDArray[np.float64], ability: NDArray[np.float64]) -> "_Grid":
+        """Lay the grid out for (log s, m, log τ, …)."""
+        a = np.exp(parameters[0]) * np.repeat(1 + _DISCRIMINATIONS / 2, len(_DIFFICULTIES))
+        spread = np.exp(parameters[2]) * np.tile(_DIFFICULTIES, len(_DISCRIMINATIONS))
+        b = parameters[1] + spread
+        prior = (-(_DISCRIMINATIONS[:, None] ** 2) / 2 - _DIFFICULTIES[None, :] ** 2 / 2).ravel()
+        logits = ability[:, None] * a - b
+        fails = expit(-logits)
+        level = prior - logsumexp(prior) + log_expit(logits).sum(axis=0)
+        return cls(a, b, spread, level, ability @ fails, -fails.sum(axis=0))
+
+    def marginal(
+        self, failures: NDArray[np.float64], abilities: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Log marginal likelihood of tasks and its derivatives by log s, m and log τ.
+
+        The number of failures and the sum of the abilities of the models that fail say all about a task:
+        log(1 − P) = log P − (aθ − b).
+        """
+        logs = self.level - np.multiply.outer(abilities, self.a) + np.multiply.outer(failures, self.b)
+        top = logs.max(axis=1, keepdims=True)
+        weights = np.exp(logs - top)
+        sums = weights.sum(axis=1, keepdims=True)
+        columns = (self.by_a * self.a, self.a, self.by_b, self.by_b * self.spread, self.spread)
+        own_a, a, own_b, own_spread, spread = (weights / sums @ np.stack(columns).T).T
+        slopes = np.stack([own_a - abilities * a, own_b + failures, own_spread + failures * spread], axis=1)
+        return np.asarray((top + np.log(sums))[:, 0]), slopes
 
 
 def _fit(outcomes: _Outcomes) -> NDArray[np.float64]:
@@ -139,5 +180,5 @@ def _fit(outcomes: _Outcomes) -> NDArray[np.float64]:
 
     share = float(outcomes.passed.mean())
     start = [0.0, float(np.log((1 - share) / share)), 0.3, _RARE]
-    found = minimize(outcomes.loss, start, method="L-BFGS-B", options={"ftol": 1e-8})
+    found = minimize(outcomes.loss, start, jac=True, method="L-BFGS-B", options={"ftol": 1e-8})
     return np.asarray(found.x, dtype=np.float64)

@@ -12,7 +12,7 @@ from agenthard.audit.statistics.rank_figures import close_models, later_ranks, t
 from agenthard.audit.statistics.ranking import kendall_tau_b, rank_moves, why_no_ranking
 from agenthard.audit.statistics.result import Estimate, Undefined, undefined
 from agenthard.audit.statistics.separation import indistinguishable_models
-from agenthard.audit.statistics.subsets import matching_subsets
+from agenthard.audit.statistics.subsets import SubsetDraws, matching_subsets
 from agenthard.taxonomy.record import Record
 
 
@@ -82,10 +82,15 @@ def rank_change_nulls(
         draws=draws,
         seed=seed,
     )
+    return _placed(complete, kept, subsets)
+
+
+def _placed(complete: ScoreMatrix, kept: ScoreMatrix, subsets: SubsetDraws) -> RankChangeNulls:
+    """Compute every figure on the subset and on all draws."""
     before, after = complete.scores(), kept.scores()
     moves = rank_moves(before, after)
     order = [complete.models.index(move.model) for move in moves]
-    weights = np.ones(total) if complete.weights is None else complete.weights
+    weights = np.ones(len(complete.tasks)) if complete.weights is None else complete.weights
     scores = subsets.sums((complete.values[order] * weights).T) / subsets.sums(weights[:, None])
     initial = np.array([[move.initial for move in moves]])
     shifts = np.abs(later_ranks(np.arange(1, len(order) + 1)[None, :], scores) - np.arange(1, len(order) + 1))
@@ -106,7 +111,7 @@ def rank_change_nulls(
         rank_shift=null(shifts.mean(axis=1), "mean |rank shift|", float(moved.mean()), "greater"),
         kendall_tau_b=null(taus, "Kendall τ-b of the scores", tau.value if isinstance(tau, Estimate) else None, "less")
         if len(taus)
-        else undefined(f"all models tie on each of {draws} random subsets", keep, "tasks"),
+        else undefined(f"all models tie on each of {subsets.draws} random subsets", subsets.keep, "tasks"),
         indistinguishable=null(
             close_models(scores),
             "models within 0.01 of the first of their group, greedy from the top",

@@ -148,15 +148,17 @@ def _figures(
     one, other = values[first], values[second]
     mask, n = selected.astype(np.float64), selected.sum(axis=1)[:, None]
     score = mask @ values.T / n
-    agreeing = mask @ (one * other + (1 - one) * (1 - other)).T / n
     p, q = score[:, first], score[:, second]
     chance, most = (p * q + (1 - p) * (1 - q)).mean(axis=1), (1 - np.abs(p - q)).mean(axis=1)
-    observed = agreeing.mean(axis=1)
     if owner is None and not ((values > _SAME) & (values < 1 - _SAME)).any():
-        only_first, only_second = mask @ (one * (1 - other)).T, mask @ (other * (1 - one)).T
-        tests = mcnemar_exact(np.rint(only_first), np.rint(only_second))
+        # Counts of passes and failures are whole numbers, so one product gives all of them exactly.
+        passed, both = mask @ np.rint(values).T, mask @ np.rint(one * other).T
+        only_first, only_second = passed[:, first] - both, passed[:, second] - both
+        observed = ((n - only_first - only_second) / n).mean(axis=1)
+        tests = _mcnemar(only_first.astype(np.intp), only_second.astype(np.intp))
         squares = (only_first - only_second) ** 2 / np.maximum(only_first + only_second, 1)
     else:
+        observed = (mask @ (one * other + (1 - one) * (1 - other)).T / n).mean(axis=1)
         squares, freedom = _squares(one - other, selected, owner)
         tests = 2 * stdtr(freedom, -np.sqrt(squares))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -169,6 +171,16 @@ def _figures(
             corrected,
         ]
     )
+
+
+def _mcnemar(only_first: NDArray[np.intp], only_second: NDArray[np.intp]) -> NDArray[np.float64]:
+    """``mcnemar_exact``, computed once for each pair of counts that occurs: there are few among many subsets."""
+    width = int(only_second.max(initial=0)) + 1
+    codes = only_first * width + only_second
+    found = np.flatnonzero(np.bincount(codes.ravel()))
+    table = np.zeros(int(codes.max(initial=0)) + 1)
+    table[found] = mcnemar_exact(found // width, found % width)
+    return np.asarray(table[codes])
 
 
 def _squares(

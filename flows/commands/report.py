@@ -1,8 +1,9 @@
 """``agenthard report``: what cleaning does to a leaderboard."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +11,7 @@ from agenthard.flows.commands.options import DrawsOption, EmbedderOption, Resamp
 from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
 
 if TYPE_CHECKING:
+    from agenthard.audit.decisions.difficulty import DifficultyRule
     from agenthard.flows.report import ReportOutcome
     from agenthard.reports.cleaning.compression import StageCompressions
 
@@ -61,25 +63,15 @@ def report(
 
     Example: `agenthard report demo-run/demo`
     """
-    from pydantic import ValidationError
-
-    from agenthard.audit.decisions.difficulty import DifficultyRule
     from agenthard.flows.errors import CommandError, ExitCode
     from agenthard.flows.report import Reports, ReportSettings
     from agenthard.flows.report_flow import run_report
     from agenthard.reports.cleaning.compression import compressions
     from agenthard.reports.cleaning.inputs import AnalysisSettings
 
-    try:
-        rule = DifficultyRule(
-            by=hard_by.value,
-            threshold=threshold,
-            abilities=abilities,
-            keep=keep,
-            min_category_share=min_category_share,
-        )
-    except ValidationError as error:
-        raise typer.BadParameter(str(error.errors()[0]["msg"]), param_hint="--abilities") from error
+    rule = _rule(
+        by=hard_by.value, threshold=threshold, abilities=abilities, keep=keep, min_category_share=min_category_share
+    )
     if benchmark and len(runs) > 1:
         raise CommandError("--benchmark names the folder of one benchmark; report on each run by itself")
     settings = [
@@ -105,15 +97,30 @@ def report(
     if as_json:
         print_json(outcomes[0] if len(outcomes) == 1 else Reports(reports=tuple(outcomes), compression=together))
     else:
-        for outcome in outcomes:
-            _show(outcome)
-        if len(outcomes) > 1:
-            print_table("", COLUMNS, [_cells(row) for row in together], right=COLUMNS[1:])
+        _show_all(outcomes, together)
     if any(outcome.incomplete for outcome in outcomes):
         raise typer.Exit(ExitCode.INCOMPLETE)
 
 
+def _rule(**parameters: Any) -> "DifficultyRule":
+    from pydantic import ValidationError
+
+    from agenthard.audit.decisions.difficulty import DifficultyRule
+
+    try:
+        return DifficultyRule(**parameters)
+    except ValidationError as error:
+        raise typer.BadParameter(str(error.errors()[0]["msg"]), param_hint="--abilities") from error
+
+
 COLUMNS = ("compression after", "ran on", "tasks left", "pooled", "mean of benchmarks")
+
+
+def _show_all(outcomes: "Sequence[ReportOutcome]", together: "Sequence[StageCompressions]") -> None:
+    for outcome in outcomes:
+        _show(outcome)
+    if len(outcomes) > 1:
+        print_table("", COLUMNS, [_cells(row) for row in together], right=COLUMNS[1:])
 
 
 def _show(outcome: "ReportOutcome") -> None:

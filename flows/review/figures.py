@@ -13,11 +13,9 @@ from agenthard.audit.statistics.rates import wilson_interval
 from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
 from agenthard.flows.review.state import ReviewState
 from agenthard.reports.alignment.plan import Expected, make_plan
-from agenthard.reports.cleaning.inputs import RUN_COLUMNS, experiments_of
-from agenthard.reports.kit.load import read_rows
+from agenthard.reports.cleaning.inputs import experiments_of, load_runs
 from agenthard.taxonomy.finding import Finding, Tier
 from agenthard.taxonomy.record import Record
-from agenthard.taxonomy.trajectory import Trajectory
 
 HALF_WIDTH = 0.1
 """Half of the width of the intervals that the label budget is planned for, as `align plan` does first."""
@@ -208,8 +206,7 @@ def read_scores(run: Path, task_ids: Sequence[str]) -> ScoreMatrix | Undefined:
         run: run folder.
         task_ids: all tasks.
     """
-    rows = [Trajectory.model_validate(row) for row in read_rows(run, "trajectories", RUN_COLUMNS)]
-    found = experiments_of(rows, task_ids)
+    found = experiments_of(load_runs(run), task_ids)
     if not found:
         return undefined("no runs of models were given", 0, "runs")
     return max(found, key=lambda each: (len(each.missing.models), len(each.missing.tasks))).missing

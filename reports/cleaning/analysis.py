@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from agenthard.audit.statistics import Undefined
+from agenthard.audit.statistics.resampling import one_thread
 from agenthard.audit.statistics.result import PREFIX
 from agenthard.reports.cleaning.difficulty import HardSplit, select_hard_split
 from agenthard.reports.cleaning.figure_data import component_shares
@@ -37,7 +38,11 @@ def analyse(
     Raises:
         AnalysisError: when the experiment does not exist.
     """
-    settings = settings or AnalysisSettings()
+    with one_thread():  # small products, for which waking a second thread costs more than it saves
+        return _analysed(found, settings or AnalysisSettings(), experiment)
+
+
+def _analysed(found: CleaningInput, settings: AnalysisSettings, experiment: str | None) -> CleaningAnalysis:
     chosen = choose_runs(
         found.experiments,
         found.categories,
@@ -61,6 +66,14 @@ def analyse(
     }
     matrix = runs if isinstance(runs, Undefined) else runs.missing
     groups = Groups(found.clusters, found.categories)
+    stages = stage_table(  # before the headline, which has what the vectors of the prompts cost
+        found.categories,
+        left,
+        ScoreStatistics(matrix, groups, settings),
+        PromptStatistics({task.id: task.prompt for task in found.tasks}, groups, settings, found.vectors),
+        1 - settings.level,
+        notes={each.stage: each.note for each in found.stages},
+    )
     return CleaningAnalysis(
         title=found.title,
         headline=headline(found, splits, runs if isinstance(runs, Undefined) else part.stability),
@@ -72,14 +85,7 @@ def analyse(
         information=matrix
         if isinstance(matrix, Undefined)
         else information_curves(matrix, splits, settings.difficulty),
-        stages=stage_table(
-            found.categories,
-            left,
-            ScoreStatistics(matrix, groups, settings),
-            PromptStatistics({task.id: task.prompt for task in found.tasks}, groups, settings, found.vectors),
-            1 - settings.level,
-            notes={each.stage: each.note for each in found.stages},
-        ),
+        stages=stages,
         leaderboards=part.leaderboards,
         stability=part.stability,
         retention=tuple(
@@ -194,7 +200,7 @@ def headline(
         flagged=len(found.flagged),
         new=None if fresh is None else len(fresh),
         undecided=review,
-        cost=0.0,
+        cost=found.spent(),
         top=tuple(
             TopFinding(
                 id=finding.id,

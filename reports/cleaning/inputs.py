@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pydantic import Field
 
 from agenthard.audit.coverage import RAN, CoverageTable
@@ -122,7 +124,7 @@ class Experiment:
     simulator: Result | None = None
     """Variance that the user simulator adds, where a model met several on a task; None where runs are not known."""
     judge: Result | None = None
-    """Variance that the judge adds, where several scored a run."""
+    """Variance that the judge adds, where several models scored a run; scripts are no judges."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,8 @@ class CleaningInput:
     """Decides again after each stage, when that is asked for; nothing where only the last decisions are known."""
     vectors: Path | None = None
     """File that keeps the vectors of a model that embeds prompts; None keeps none."""
+    spent: Callable[[], float | None] = lambda: None
+    """Reads what was spent on models, once everything is computed; None where it is not known."""
 
     def __post_init__(self) -> None:
         if [decision.task_id for decision in self.decisions] != [task.id for task in self.tasks]:
@@ -235,10 +239,29 @@ def _experiment(name: str, runs: list[Trajectory], place: Mapping[str, int]) -> 
             "user simulator",
         ),
         facet_variance(
-            [(run.id, each.judge, each.score) for run in runs for each in run.judgements if each.score is not None],
+            [
+                (run.id, each.judge, each.score)
+                for run in runs
+                for each in run.judgements
+                if each.score is not None and each.kind != "script"
+            ],
             "judge",
         ),
     )
+
+
+def load_runs(folder: Path) -> list[Trajectory]:
+    """Read what a score needs of the runs of a run folder, and what each judge gave, where the table has it.
+
+    Raises:
+        RunTablesError: when the table or a column is missing.
+    """
+    try:
+        there = set(pq.read_schema(table_file(folder, "trajectories")).names)
+    except pa.ArrowException:
+        there = set()  # reading the columns says what is wrong with the file
+    columns = [*RUN_COLUMNS, *({"judgements"} & there)]
+    return [Trajectory.model_validate(row) for row in read_rows(folder, "trajectories", columns)]
 
 
 def load_run(folder: Path, baseline: Path | None = None) -> CleaningInput:
@@ -261,7 +284,7 @@ def load_run(folder: Path, baseline: Path | None = None) -> CleaningInput:
         findings = [Finding.model_validate(item) for item in document["findings"]]
         rows = read_rows(folder, "findings", ["id", "component"])
         decisions = read_rows(folder, "decisions", ["task_id", "action", "reasons", "finding_ids"])
-        runs = [Trajectory.model_validate(row) for row in read_rows(folder, "trajectories", RUN_COLUMNS)]
+        runs = load_runs(folder)
         suppressed = list(map(SuppressedFinding.model_validate, document.get("suppressed", ())))
         decided = [Decision.model_validate(row) for row in decisions]
         coverage = read_coverage_parquet(table_file(folder, "coverage"))

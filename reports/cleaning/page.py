@@ -19,7 +19,7 @@ from agenthard.reports.cleaning.trials import facets_text, reliability_text, tri
 from agenthard.reports.cleaning.unseen import describe_rule
 from agenthard.reports.figures.cleaning import figures
 from agenthard.reports.kit.page import anchor, write_figure_page
-from agenthard.reports.kit.text import result_text
+from agenthard.reports.kit.text import money, result_text
 from agenthard.reports.result import AuditResult
 from agenthard.reports.totals import ledger
 from agenthard.taxonomy.categories import Taxonomy, builtin_taxonomy
@@ -47,7 +47,7 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         figures=figures(analysis),
         styles=STYLES,
         scripts=SCRIPTS,
-        filters={"term": glossary.link, "define": glossary.sentence},
+        filters={"term": glossary.link, "define": glossary.sentence, "money": money},
         analysis=analysis,
         titles=TITLES,
         models=_side_by_side(analysis.leaderboards),

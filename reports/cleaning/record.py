@@ -50,8 +50,9 @@ class Headline(Record):
     """Findings (confirmed or suspected) that are not in the earlier audit; None when none was given to compare with."""
     undecided: int
     """Tasks that wait for a person."""
-    cost: float
-    """US dollars spent on models: 0, because rules and statistics call none."""
+    cost: float | None
+    """US dollars spent on models, by judges and for vectors of prompts, as the ledgers of the run have it; None where
+    they were not read, or a reply has no price."""
     top: tuple[TopFinding, ...]
     """Up to three findings, new ones first when an earlier audit was given, then worst severity and surest tier."""
 

@@ -8,7 +8,7 @@ from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.cleaning.trials import facets_text, reliability_text, trial_cells, trial_columns
 from agenthard.reports.kit.markdown import md, table
-from agenthard.reports.kit.text import amount, plural, result_text
+from agenthard.reports.kit.text import amount, money, plural, result_text
 
 MOST_MODELS = 16
 """Models per leaderboard; the others are counted."""
@@ -36,7 +36,7 @@ def summary_markdown(analysis: CleaningAnalysis) -> str:
                     f"{head.flagged:,}",
                     new,
                     f"{head.undecided:,}",
-                    f"${head.cost:g}",
+                    money(head.cost),
                 ]
             ],
         ),

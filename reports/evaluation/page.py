@@ -8,6 +8,7 @@ from agenthard.reports.evaluation.analysis import EvaluationAnalysis
 from agenthard.reports.evaluation.cells import DomainScore
 from agenthard.reports.figures.evaluation import figures
 from agenthard.reports.kit.page import write_figure_page
+from agenthard.reports.kit.text import money
 
 STYLES = ("base.css", "top.css", "tables.css", "figures.css", "cleaning.css", "evaluation.css", "media.css")
 SCRIPTS = ("dom.js", "sorting.js", "scrolling.js", "downloads.js", "figures.js")
@@ -27,7 +28,7 @@ def write_evaluation_page(analysis: EvaluationAnalysis, path: Path) -> None:
         figures=figures(analysis),
         styles=STYLES,
         scripts=SCRIPTS,
-        filters={"number": _number, "money": _money, "total": _total, "first_upper": _first_upper},
+        filters={"number": _number, "money": money, "total": _total, "first_upper": _first_upper},
         analysis=analysis,
         endings=sorted({ending for row in analysis.board for ending in row.endings}),
         domains=_by_domain(analysis),
@@ -75,15 +76,6 @@ def _number(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 or value == round(value) else f"{value:,.1f}"
 
 
-def _money(value: float) -> str:
-    """Write dollars, with more digits below a cent.
-
-    >>> _money(12.5), _money(0.0031), _money(0.0)
-    ('$12.50', '$0.0031', '$0.00')
-    """
-    return f"${value:,.2f}" if value >= 0.01 or value == 0 else f"${value:.2g}"
-
-
 def _total(row: Usage, unit: str = "") -> str:
     """Write a total, as a lower bound where attempts have none; an unknown one is never 0.
 
@@ -92,5 +84,5 @@ def _total(row: Usage, unit: str = "") -> str:
     """
     if row.total is None:
         return "no price" if unit == "$" else "not said"
-    text = _money(row.total) if unit == "$" else _number(row.total)
+    text = money(row.total) if unit == "$" else _number(row.total)
     return f"at least {text}" if row.known < row.attempts else text

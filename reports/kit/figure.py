@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
+from agenthard.reports.kit.renderer import to_svg
+
 
 @dataclass(frozen=True)
 class Key:
@@ -73,7 +75,6 @@ Mark = Mapping[str, Any]
 highlighting; ``tip``, its tooltip; ``quiet``, when it shows only while its subject is highlighted. Text of the
 benchmark appears in the label, the subject and the tip only."""
 
-VEGA_LITE = "6.4"
 THEME = {
     "background": "transparent",
     "font": "Liberation Sans",
@@ -134,8 +135,6 @@ def draw(chart: "alt.TopLevelMixin", data: Mapping[str, Sequence[Mark]]) -> Mark
     Returns:
         The ``svg`` element. It is hidden from assistive technology: the page has a description next to it.
     """
-    import vl_convert
-
     marks: dict[str, Mark] = {}
     datasets: dict[str, list[dict[str, Any]]] = {}
     for name, rows in data.items():
@@ -147,7 +146,7 @@ def draw(chart: "alt.TopLevelMixin", data: Mapping[str, Sequence[Mark]]) -> Mark
             datasets[name].append({**sent, "label": _NOT_ASCII.sub("?", str(row.get("label", ""))), "mark": key})
     # The charts are ours and drawn by the tests, so nothing is validated.
     spec = {**chart.to_dict(validate=False), "datasets": datasets, "config": THEME}
-    root = ElementTree.fromstring(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[]))
+    root = ElementTree.fromstring(to_svg(spec))
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     svg = _cleaned(root, marks)
     svg.attrib |= {"width": f"{width / 16:.2f}rem", "height": f"{height / 16:.2f}rem", "aria-hidden": "true"}

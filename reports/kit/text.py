@@ -7,6 +7,17 @@ from agenthard.audit.statistics import Estimate, Result, Undefined
 MINUS = "\N{MINUS SIGN}"
 
 
+def money(value: float | None) -> str:
+    """Write dollars, with more digits below a cent.
+
+    >>> money(12.5), money(0.0031), money(0.0), money(None)
+    ('$12.50', '$0.0031', '$0.00', 'unknown')
+    """
+    if value is None:
+        return "unknown"
+    return f"${value:,.2f}" if value >= 0.01 or value == 0 else f"${value:.2g}"
+
+
 def amount(value: float, unit: str) -> str:
     """Write a number.
 

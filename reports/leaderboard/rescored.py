@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agenthard.audit.repair.rescoring import RescoredRun
-from agenthard.reports.cleaning.inputs import RUN_COLUMNS, experiments_of
-from agenthard.reports.kit.load import read_rows
+from agenthard.reports.cleaning.inputs import experiments_of, load_runs
 from agenthard.reports.leaderboard.scored import NotRescored, RepairedRuns, Rescoring
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -29,8 +28,7 @@ def repaired_runs(
     """
     found = {each.run_id: each for each in judged}
     runs = []
-    for row in read_rows(folder, "trajectories", RUN_COLUMNS):
-        run = Trajectory.model_validate(row)
+    for run in load_runs(folder):
         runs.append(_with_verdict(run, found[run.id]) if run.id in found else run)
     wanted = set(kept)
     return RepairedRuns(

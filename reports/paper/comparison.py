@@ -17,9 +17,9 @@ from agenthard.audit.statistics.result import undefined
 from agenthard.reports.alignment.score import Alignment
 from agenthard.reports.cleaning.compression import StageCompressions
 from agenthard.reports.paper import published
+from agenthard.reports.paper.label_tables import NO_LABELS
 from agenthard.reports.paper.material import RunMaterial
 from agenthard.reports.paper.record import Comparison, Met, PaperTable, PublishedFigure
-from agenthard.reports.paper.tables import NO_LABELS
 
 NO_RUN = "no audit of this benchmark is among the runs"
 OTHER_UNIT = (

@@ -12,10 +12,12 @@ from agenthard.reports.alignment.score import Alignment
 from agenthard.reports.figures.cleaning import figures as cleaning_figures
 from agenthard.reports.figures.cleaning.difficulty import MARKS
 from agenthard.reports.kit.figure import COUNTED, Figure, Key, Mark, draw, short
-from agenthard.reports.kit.text import amount, plural
+from agenthard.reports.kit.text import amount, plural, result_text
+from agenthard.reports.paper.label_tables import second_look_counts
 from agenthard.reports.paper.material import RunMaterial
 
 NUMBERS = {
+    "disagreements": "Figure 3",
     "ranks": "Figure 6",
     "agreement": "Figure 4",
     "retention": "Figures 5, 7 and 8",
@@ -84,6 +86,30 @@ def failure_mode_bars(alignment: Alignment) -> Figure:
         svg=_bars(bars, "% of the explained errors of the kind", ["blue"] * len(bars)),
         columns=columns,
         rows=rows,
+    )
+
+
+def disagreement_bars(alignment: Alignment) -> Figure:
+    """Draw what became of the disagreements with the labels after a second look."""
+    title, counts = "Disagreements with the labels after a second look", second_look_counts(alignment)
+    total = sum(number for _, number in counts)
+    columns = ("disagreement", "tasks")
+    if not total:
+        reason = "undefined because flags and labels agree on every task"
+        return Figure("disagreements", title, "", "", reason=reason, columns=columns, rows=counts)
+    bars = [(name, number, f"{plural(number, 'task')} ({amount(number / total, 'share')})") for name, number in counts]
+    look = alignment.second_look
+    return Figure(
+        id="disagreements",
+        title=title,
+        caption=f"n = {plural(total, 'disagreement')}; {look.looked_again:,} of {look.wrong_at_first:,} flags that the "
+        f"labels call wrong were looked at again. Precision {result_text(look.first, 'share')} by the first labels, "
+        f"{result_text(look.later, 'share')} after the second look. Flaws in tasks without a flag stay unknown. "
+        f"{COUNTED}",
+        alt="Bar chart: " + "; ".join(f"{name} {words}" for name, _, words in bars) + ".",
+        svg=_bars(bars, "tasks", ["green", "vermillion", "grey", "reddish"]),
+        columns=columns,
+        rows=counts,
     )
 
 

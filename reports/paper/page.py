@@ -14,9 +14,9 @@ from agenthard.reports.kit.figure import Figure
 from agenthard.reports.kit.files import csv_text, write_json_text
 from agenthard.reports.kit.markdown import md, table
 from agenthard.reports.kit.page import anchor, write_figure_page
-from agenthard.reports.paper import tables
+from agenthard.reports.paper import label_tables, tables
 from agenthard.reports.paper.comparison import compare_published, comparison_table
-from agenthard.reports.paper.figures import NUMBERS, failure_mode_bars, paper_figures, svg_file
+from agenthard.reports.paper.figures import NUMBERS, disagreement_bars, failure_mode_bars, paper_figures, svg_file
 from agenthard.reports.paper.material import RunMaterial, read_material
 from agenthard.reports.paper.record import Comparison, Met, Paper, PaperRun, PaperTable
 from agenthard.reports.paper.stage_rows import stage_tables
@@ -72,7 +72,7 @@ def write_paper(
     paper = make_paper(runs, alignment)
     figures = {run.name: paper_figures(run) for run in runs}
     if alignment is not None:
-        figures["labels"] = {"failure-modes": failure_mode_bars(alignment)}
+        figures["labels"] = {each.id: each for each in (disagreement_bars(alignment), failure_mode_bars(alignment))}
     out.mkdir(parents=True, exist_ok=True)
     files = [out / "index.html", out / "paper.md", out / "paper.json"]
     _write_page(paper, figures, files[0])
@@ -107,11 +107,12 @@ def make_paper(runs: Sequence[RunMaterial], alignment: Alignment | None = None) 
             tables.design(runs),
             tables.components(runs),
             tables.categories(runs),
-            tables.quality(runs, alignment),
-            tables.alignment_table(alignment),
+            tables.quality(runs, alignment is not None),
+            label_tables.alignment_table(alignment),
+            label_tables.disagreements(alignment),
             tables.leaderboards(runs),
-            tables.judges(alignment),
-            tables.failure_modes(alignment),
+            label_tables.judges(alignment),
+            label_tables.failure_modes(alignment),
             tables.rank_changes(runs),
             *stage_tables(runs),
             tables.retention(runs),

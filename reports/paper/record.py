@@ -1,5 +1,6 @@
 """The tables of the audit paper as records: rows with their number in the paper, and comparisons with its figures."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from agenthard.audit.statistics import AnchorBanks, Result, Undefined
@@ -29,6 +30,31 @@ class PaperTable(Record):
     """Rows with equal keys; a number that does not exist is None, with its reason in a column that ends in _why."""
     missing: str = ""
     """Why it has no rows, and what would make them; empty when it has."""
+
+
+def table_of(
+    *,
+    name: str,
+    paper: str,
+    ours: str,
+    title: str,
+    rows: Sequence[dict[str, Any]],
+    note: str = "",
+    otherwise: str = "",
+) -> PaperTable:
+    """Make a table that says why it has no rows, where it has none.
+
+    Args:
+        name: name of its files.
+        paper: its number in the paper.
+        ours: where the same numbers are in the reports of AgentHard.
+        title: what it shows.
+        rows: its rows.
+        note: what a reader must know about it.
+        otherwise: why there are no rows, and what would make them.
+    """
+    missing = "" if rows else otherwise
+    return PaperTable(name=name, paper=paper, ours=ours, title=title, note=note, rows=tuple(rows), missing=missing)
 
 
 class PublishedFigure(Record):

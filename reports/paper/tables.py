@@ -5,17 +5,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from agenthard.audit.statistics import Undefined
-from agenthard.reports.alignment.score import Alignment
 from agenthard.reports.cleaning.compression import StageCompressions
 from agenthard.reports.kit.text import number
+from agenthard.reports.paper.label_tables import NO_LABELS
 from agenthard.reports.paper.material import RunMaterial
-from agenthard.reports.paper.record import PaperTable
+from agenthard.reports.paper.record import PaperTable, table_of
 from agenthard.reports.paper.stage_rows import plain
 from agenthard.taxonomy.categories import builtin_taxonomy
 from agenthard.taxonomy.finding import Tier
 
 Row = dict[str, Any]
-NO_LABELS = "It takes labels of people: give the file of `agenthard align score --json` with --alignment."
 
 
 def design(runs: Sequence[RunMaterial]) -> PaperTable:
@@ -38,13 +37,13 @@ def design(runs: Sequence[RunMaterial]) -> PaperTable:
                 "judged": run.judged,
             }
         )
-    return PaperTable(
+    return table_of(
         name="benchmarks",
         paper="Table 1",
         ours="report.html of the audit",
         title="Benchmarks and what was read of them",
         note="The paper's columns on design are those of its six benchmarks; these are facts of the audited files.",
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
@@ -65,7 +64,7 @@ def components(runs: Sequence[RunMaterial]) -> PaperTable:
                     "share_of_all_tasks": part.tasks / len(run.found.tasks) if run.found.tasks else None,
                 }
             )
-    return PaperTable(
+    return table_of(
         name="components",
         paper="Table 2",
         ours="report.html, Findings by component and category; tables/components.csv",
@@ -73,7 +72,7 @@ def components(runs: Sequence[RunMaterial]) -> PaperTable:
         note="Confirmed and suspected findings. A finding may touch many tasks or none, so the shares are given three "
         "times: of findings; of flagged parts, which count each component of each task once and are closest to the "
         "paper's unit, one issue per task; and of all tasks.",
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
@@ -96,16 +95,16 @@ def categories(runs: Sequence[RunMaterial]) -> PaperTable:
                     "tasks": len(tasks.get(category.id, ())),
                 }
             )
-    return PaperTable(
+    return table_of(
         name="categories",
         paper="Tables 3 and 7",
         ours="`agenthard taxonomy` has definitions and examples; report.html links every finding",
         title="Flaws by category of the taxonomy",
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
-def quality(runs: Sequence[RunMaterial], alignment: Alignment | None) -> PaperTable:
+def quality(runs: Sequence[RunMaterial], labelled: bool) -> PaperTable:
     """Compression, separability and diversity of the cleaned split, and alignment with people (Table 4)."""
     rows: list[Row] = []
     for run in runs:
@@ -117,74 +116,13 @@ def quality(runs: Sequence[RunMaterial], alignment: Alignment | None) -> PaperTa
                 found = next((m.observed for m in stage.measures if m.id == name), None)
                 row |= plain(f"{name}_{word}", found)
         rows.append(row)
-    return PaperTable(
+    return table_of(
         name="quality",
         paper="Table 4 (separability, diversity, compression)",
         ours="report.html, Stages",
         title="What cleaning does to compression, separability and diversity",
-        note="" if alignment else f"Precision, recall and F1 are in a table of their own. {NO_LABELS}",
-        rows=tuple(rows),
-    )
-
-
-def alignment_table(alignment: Alignment | None) -> PaperTable:
-    """Precision, recall and F1 against labels (Table 4)."""
-    rows = []
-    for row in alignment.rows if alignment else ():
-        rows.append(
-            {"compared": row.name}
-            | plain("precision", row.precision)
-            | plain("recall", row.recall)
-            | plain("f1", row.f1)
-        )
-    return PaperTable(
-        name="alignment",
-        paper="Table 4 (precision, recall, F1)",
-        ours="`agenthard align score`",
-        title="Agreement with the labels of people",
-        rows=tuple(rows),
-        missing="" if rows else NO_LABELS,
-    )
-
-
-def judges(alignment: Alignment | None) -> PaperTable:
-    """Several judges on the same labelled tasks (Table 6)."""
-    several = alignment.robustness if alignment else None
-    rows = [
-        {"judge": row.name} | plain("accuracy", row.accuracy) | plain("f1", row.f1)
-        for row in (several.rows if several else ())
-    ]
-    return PaperTable(
-        name="judges",
-        paper="Table 6",
-        ours="`agenthard align score --also RUN`",
-        title="Several judges on the same labelled tasks",
-        rows=tuple(rows),
-        missing=""
-        if rows
-        else "It takes several judges on labelled tasks: `agenthard align score --also RUN --json`, "
-        "whose output is given with --alignment.",
-    )
-
-
-def failure_modes(alignment: Alignment | None) -> PaperTable:
-    """Why the judge was wrong (Table 8)."""
-    found = alignment.failure_modes.rows if alignment else ()
-    rows = [
-        {"error": row.error, "mode": row.mode, "in_the_paper": row.of_the_paper, **plain("share", row.share)}
-        for row in found
-    ]
-    return PaperTable(
-        name="failure-modes",
-        paper="Table 8",
-        ours="`agenthard align score`, Why it was wrong",
-        title="Why a judge was wrong",
-        note="Shares of the errors that people explained.",
-        rows=tuple(rows),
-        missing=""
-        if rows
-        else "It takes labels whose second look names failure modes: `agenthard align score --json`, "
-        "whose output is given with --alignment.",
+        note="" if labelled else f"Precision, recall and F1 are in a table of their own. {NO_LABELS}",
+        rows=rows,
     )
 
 
@@ -200,14 +138,14 @@ def leaderboards(runs: Sequence[RunMaterial]) -> PaperTable:
                     | plain("score", line.score)
                     | plain("score_errors_as_failures", line.errors_as_failures)
                 )
-    return PaperTable(
+    return table_of(
         name="leaderboards",
         paper="Table 5",
         ours="report.html, Leaderboards; tables/leaderboards.csv",
         title="Leaderboards on the initial, issue-cleaned and hard split",
         note="Scores on the hard split are cross-fitted: on the tasks that the other models select.",
-        rows=tuple(rows),
-        missing="" if rows else "No audit has runs of models that can be compared.",
+        rows=rows,
+        otherwise="No audit has runs of models that can be compared.",
     )
 
 
@@ -227,13 +165,13 @@ def rank_changes(runs: Sequence[RunMaterial]) -> PaperTable:
                     | {"random_low": band.low if band else None, "random_high": band.high if band else None}
                     | {"verdict": measure.verdict, "no_null": reason}
                 )
-    return PaperTable(
+    return table_of(
         name="rank-changes",
         paper="Table 9",
         ours="report.html, Ranking stability; tables/ranking_stability.csv",
         title="Changes of rank, next to deleting as many random tasks",
-        rows=tuple(rows),
-        missing="" if rows else "No audit has the scores of two models on two splits.",
+        rows=rows,
+        otherwise="No audit has the scores of two models on two splits.",
     )
 
 
@@ -246,13 +184,13 @@ def retention(runs: Sequence[RunMaterial]) -> PaperTable:
         for table in run.analysis.retention
         for row in table.rows
     ]
-    return PaperTable(
+    return table_of(
         name="retention",
         paper="Figures 5, 7 and 8",
         ours="report.html, Categories; tables/retention.csv",
         title="Share of each category that stays",
-        rows=tuple(rows),
-        missing="" if rows else "Nothing was removed.",
+        rows=rows,
+        otherwise="Nothing was removed.",
     )
 
 
@@ -264,14 +202,14 @@ def compression_table(found: Sequence[StageCompressions]) -> PaperTable:
         | plain("macro", row.macro)
         for row in found
     ]
-    return PaperTable(
+    return table_of(
         name="compression",
         paper="compression over all benchmarks",
         ours="`agenthard report RUN RUN …`",
         title="Compression over all benchmarks, stage by stage",
         note="Pooled: 1 − Σ kept / Σ tasks. Macro: mean over benchmarks. Where a stage did not run on a benchmark, "
         "what the stage before leaves counts. Of several audits of one release only the last counts.",
-        rows=tuple(rows),
+        rows=rows,
     )
 
 
@@ -297,23 +235,23 @@ def anchor_tables(runs: Sequence[RunMaterial]) -> tuple[PaperTable, PaperTable]:
     reasons = "; ".join(f"{run.name}: {run.banks.reason}" for run in runs if isinstance(run.banks, Undefined))
     missing = f"No audit has scores for a bank ({reasons})."
     return (
-        PaperTable(
+        table_of(
             name="anchor-errors",
             paper="none",
             ours="only here",
             title="Error of a score from 25 to 100 anchor tasks, on models that did not choose them",
             note="Compare it with the mean of as many random tasks: where anchors are not better, use random tasks. "
             + (f"Without a bank: {reasons}." if reasons else ""),
-            rows=tuple(errors),
-            missing="" if errors else missing,
+            rows=errors,
+            otherwise=missing,
         ),
-        PaperTable(
+        table_of(
             name="anchors",
             paper="none",
             ours="only here",
             title="Anchor tasks with their weights",
-            rows=tuple(anchors),
-            missing="" if anchors else missing,
+            rows=anchors,
+            otherwise=missing,
         ),
     )
 
@@ -326,10 +264,10 @@ def prompt_places(runs: Sequence[RunMaterial]) -> PaperTable:
         for run in runs
         for task, decision, place in zip(run.found.tasks, run.found.decisions, run.plane, strict=True)
     ]
-    return PaperTable(
+    return table_of(
         name="prompts",
         paper="none",
         ours="only here",
         title="Prompts in the two main directions of their embedding",
-        rows=tuple(rows),
+        rows=rows,
     )

@@ -6,7 +6,9 @@ import pytest
 
 from agenthard.models.embeddings import BATCH_TEXTS, EmbeddingCache, embed_texts, embedding_digest
 from agenthard.models.errors import MissingKeyError, ServerError, WrongKeyError
+from agenthard.models.ledger import Ledger
 from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import Price
 from agenthard.models.retry import RetryPolicy
 from tests.loopback import Faults, Loopback
 from tests.loopback.embeddings import vector
@@ -49,6 +51,24 @@ async def test_failures_are_repeated(api: str, loopback: Loopback, keys: str) ->
     loopback.service.faults = Faults(script=["500", "429", None])
     found = await embed_texts(model_file(api, loopback, "small", retries=QUICK), ["a"])
     assert found == {"a": tuple(vector("a"))} and loopback.counts["received"] == 3
+
+
+@pytest.mark.parametrize("api", APIS)
+async def test_every_request_is_on_the_ledger_with_its_cost(
+    api: str, loopback: Loopback, keys: str, tmp_path: Path
+) -> None:
+    loopback.service.faults = Faults(script=["500", None])
+    price = Price(model="*", date="2026-01", source="test", prompt=2.0, completion=0.0)
+    file = model_file(api, loopback, "small", retries=QUICK, price=price)
+    cache, ledger = EmbeddingCache(tmp_path / "cache.sqlite"), Ledger(tmp_path / "ledger.sqlite")
+    for _ in range(2):
+        await embed_texts(file, ["lend a book", "give it back"], cache, ledger=ledger)
+    (total,) = ledger.totals()
+    assert (total.purpose, total.sent, total.failed, total.answered, total.unknown) == ("embedding", 2, 1, 1, 0)
+    # OpenAI states 6 tokens; Gemini does not, so the most there can be counts: 23 bytes / 2, and one per text.
+    tokens, not_stated = (6, 0) if api == "chat" else (13, 1)
+    assert (total.prompt_tokens, total.completion_tokens, total.not_stated) == (tokens, 0, not_stated)
+    assert total.cost == pytest.approx(2 * tokens / 1e6) and total.possible_cost == 0
 
 
 async def test_what_arrived_before_a_failure_is_kept(loopback: Loopback, keys: str, tmp_path: Path) -> None:

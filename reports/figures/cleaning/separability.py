@@ -49,7 +49,8 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
         id="separability",
         title=TITLE,
         caption=f"{sentence(splits)} The band holds 5–95 % of {draws:,} random subsets of the initial split per size. "
-        f"{sentence(curve.method)} {100 * made.level:g} % intervals. Seed {made.seed}.",
+        f"{SELECTED if 'hard' in shown else ''}{sentence(curve.method)} {100 * made.level:g} % intervals. "
+        f"Seed {made.seed}.",
         alt=f"Separability in percent of all pairs against the number of tasks. {splits}.{ends}",
         svg=_drawn(curve),
         keys=(
@@ -59,6 +60,9 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
         columns=columns,
         rows=rows,
     )
+
+
+SELECTED = "The hard split was selected on these outcomes, so the band is no null for it. "
 
 
 def _band(band: NullBand) -> str:

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from agenthard.audit.statistics import EmbedderError, Estimate, ModelEmbedder, PromptSpace, embedder
+from agenthard.audit.statistics.embedders import LEDGER
+from agenthard.models.ledger import Ledger
 from tests.loopback import Loopback
 from tests.loopback.embeddings import vector
 from tests.models.providers.talking import model_file
@@ -24,6 +26,8 @@ def test_a_provider_embeds_texts_and_is_asked_once(api: str, loopback: Loopback,
         assert found[:3].tolist() == [vector(text) for text in TEXTS[:3]]
         assert not found[3].any() and found[4].tolist() == vector("book \\ud800")
     assert loopback.counts["received"] == 1
+    ledger = Ledger(tmp_path / LEDGER)
+    assert [(row.model, row.purpose, row.answered) for row in ledger.totals()] == [(name, "embedding", 1)]
     distance = PromptSpace(TEXTS, name, cache).pairwise(np.arange(3))
     a, b = np.array(vector(TEXTS[0])), np.array(vector(TEXTS[2]))
     # two equal prompts and one other: (0 + 2 · (1 − cos)) / 3

@@ -83,7 +83,11 @@ def test_labels_of_people_fill_their_tables(finished: Path, tmp_path: Path) -> N
     assert {"false negative": 1.0}.items() <= {
         row["error"]: row["share"] for row in modes.rows if row["mode"] == "ambiguity"
     }.items()
-    assert (tmp_path / "paper" / "figures" / "labels-failure-modes.svg").is_file()
+    # Flagged and labelled 0 and 10; task 1 is labelled and not flagged; nothing was looked at again.
+    found = next(each for each in paper.tables if each.paper == "Figure 3")
+    assert [row["tasks"] for row in found.rows] == [0, 0, 0, 1]
+    for figure in ("failure-modes", "disagreements"):
+        assert (tmp_path / "paper" / "figures" / f"labels-{figure}.svg").is_file()
 
 
 def test_what_cannot_be_used_is_named(finished: Path, tmp_path: Path) -> None:

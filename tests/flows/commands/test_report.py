@@ -17,6 +17,8 @@ from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_run, make_task
 from tests.flows.audits import audit_by_steps
+from tests.loopback import Loopback
+from tests.models.providers.talking import model_file
 
 TASKS = 40
 MODELS = 7
@@ -83,6 +85,25 @@ def refused(*arguments: str | Path) -> str:
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert isinstance(result.exception, EXPECTED), result.output
     return error_message(result.exception)
+
+
+@pytest.mark.long
+def test_what_vectors_of_prompts_cost_is_in_the_report(
+    run: Path, loopback: Loopback, keys: str, tmp_path: Path
+) -> None:
+    quick = ("--draws", 200, "--resamples", 20, "-q")
+    command("report", run, *quick)
+    assert "| $0.00 |" in (run / "report" / "summary.md").read_text(encoding="utf-8")
+    model = model_file("chat", loopback, "small")
+    price = {"model": model.name, "date": "2026-01", "source": "test", "prompt": 1e6, "completion": 0}
+    file = tmp_path / "small.yaml"
+    for given, cost in ((None, "unknown"), (price, "$240.00")):
+        file.write_text(json.dumps({"name": model.name} | ({"price": given} if given else {})), encoding="utf-8")
+        (run / "work" / "embeddings.sqlite").unlink(missing_ok=True)
+        (run / "work" / "ledger.sqlite").unlink(missing_ok=True)
+        command("report", run, "--embedder", file, *quick)
+        # 40 prompts of six words, a dollar each.
+        assert f"| {cost} |" in (run / "report" / "summary.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.long

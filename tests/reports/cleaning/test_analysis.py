@@ -77,7 +77,7 @@ def test_the_hard_split_comes_from_cleaned_tasks_and_scores_are_cross_fitted(lib
 
 def test_the_five_numbers_and_the_first_findings(library: CleaningInput) -> None:
     head = analyse(library, SETTINGS).headline
-    assert (head.checked, head.tasks, head.flagged, head.new, head.undecided, head.cost) == (12, 12, 2, None, 1, 0.0)
+    assert (head.checked, head.tasks, head.flagged, head.new, head.undecided, head.cost) == (12, 12, 2, None, 1, None)
     assert [top.task_id for top in head.top] == ["t11", "t9"]
     known = made("kkkkkkkkkrkd", findings=library.findings, known=frozenset({finding(1, "t11").id}))
     later = analyse(known, SETTINGS).headline

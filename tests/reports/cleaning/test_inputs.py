@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import pyarrow.parquet as pq
 import pytest
 
 from agenthard.audit.decisions.policy import load_policy
+from agenthard.audit.statistics import Estimate, Undefined
 from agenthard.reports.cleaning.inputs import RUN_COLUMNS, load_run
 from agenthard.reports.comparison.audits import load_side
 from agenthard.reports.findings_json import write_findings_json
@@ -14,6 +16,7 @@ from agenthard.reports.kit.load import RunTablesError
 from agenthard.reports.result import AuditResult
 from agenthard.reports.tables import write_tables
 from agenthard.taxonomy.finding import Status
+from agenthard.taxonomy.trajectory import Judgement
 from tests.builders import make_run
 
 
@@ -61,6 +64,24 @@ def test_the_ledger_counts_what_each_check_did(folder: Path, shop: AuditResult) 
         counts = (entry.flagged, entry.clean, entry.not_checked, entry.errors)
         expected = (Status.FLAGGED, Status.CLEAN, Status.NOT_CHECKED, Status.ERROR)
         assert counts == tuple(rows.count(status) for status in expected)
+
+
+def test_what_each_judge_gave_is_kept_and_split_from_the_rest_of_the_variance(folder: Path, shop: AuditResult) -> None:
+    kinds: tuple[tuple[str, Literal["text", "script"], float], ...] = (
+        ("x", "text", 1.0),
+        ("y", "text", 0.0),
+        ("z", "script", 9.0),
+    )
+    judged = tuple(Judgement(judge=name, kind=kind, score=score, reason="long") for name, kind, score in kinds)
+    runs = [make_run(task.id, "a", True).model_copy(update={"judgements": judged}) for task in shop.tasks]
+    write_tables(shop, folder / "tables", runs)
+    (experiment,) = load_run(folder).experiments
+    # The two models differ by 1 on every run, a variance of 1/2; the script is no judge.
+    assert isinstance(experiment.judge, Estimate) and (experiment.judge.value, experiment.judge.n) == (0.5, 5)
+    path = folder / "tables" / "trajectories.parquet"
+    pq.write_table(pq.read_table(path).drop_columns(["judgements"]), path)
+    (older,) = load_run(folder).experiments
+    assert isinstance(older.judge, Undefined) and older.missing.models == ("a",)
 
 
 def test_conversations_are_not_read() -> None:

@@ -42,7 +42,7 @@ def test_the_json_twin_holds_the_whole_analysis(analysis: CleaningAnalysis, tmp_
     document = json.loads((tmp_path / "analysis.json").read_text(encoding="utf-8"))
     assert document["schema_version"] == "1"
     assert [board["split"] for board in document["leaderboards"]] == [b.split for b in analysis.leaderboards]
-    assert document["headline"]["cost"] == 0.0
+    assert document["headline"]["cost"] is None
 
 
 def test_the_leaderboard_table_holds_every_number_of_the_board(analysis: CleaningAnalysis, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_the_summary_says_what_the_reader_of_a_scheduled_audit_needs(analysis: C
     assert text.startswith("# Library: what cleaning does to the leaderboard")
     for part in (
         "| checked | flagged | new since last | undecided | cost |",
-        "| 8 of 8 | 1 | no earlier audit | 1 | $0 |",
+        "| 8 of 8 | 1 | no earlier audit | 1 | unknown |",
         "[details](../report.html#finding=000000000001)",
         "do not compare its scores with those of another split",
         "Not comparable: half (attempted 2 of 8 tasks (x 2/4, y 0/4)).",
