@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -111,6 +112,29 @@ def test_a_suite_is_evaluated_shown_in_tables_and_audited(suite: Path, tmp_path:
     audited = as_json("audit", "escape", suite, "--runs", out / "trajectories.jsonl.gz", "--out", tmp_path / "audit")
     assert audited["tasks"] == 6
     run("escape", "tables", tmp_path, code=64)
+
+
+@pytest.mark.long
+def test_several_values_of_a_condition_are_played_in_one_evaluation(suite: Path, tmp_path: Path) -> None:
+    out, both = tmp_path / "evaluation", ("--set", "feedback=none", "--set", "feedback=per_param")
+    words = ("evaluate", "escape", suite, "--agent", "greedy", "--out", out, "--workers", 1)
+    done = as_json(*words, *both)
+    assert (done["planned"], done["settled"], done["board"][0]["final"]["scored"]) == (12, 12, 6)
+    episodes = pd.read_parquet(out / "tables" / "episodes.parquet")
+    solved = episodes.groupby("feedback")["passed"].sum()
+    assert episodes["feedback"].value_counts().to_dict() == {"none": 6, "per_param": 6}
+    assert done["board"][0]["final"]["passed"] == solved["per_param"] > solved["none"]
+    # Each value alone gives the same episodes.
+    run(*words[:-3], tmp_path / "alone", "--workers", 1, *both[:2])
+    alone = pd.read_parquet(tmp_path / "alone" / "tables" / "episodes.parquet")
+    own = episodes[episodes["feedback"] == "none"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, own)
+    page = (out / "report" / "evaluation.html").read_text()
+    assert "feedback = none" in page and "feedback = per_param" in page
+    tables = as_json("escape", "tables", out)["tables"]["success"]
+    assert {row["agent"] for row in tables} >= {"greedy (feedback none)", "greedy (feedback per_param)"}
+    assert as_json(*words, *both, "--set", "feedback=binary")["settled"] == 18
+    run(*words, "--set", "execution=free", "--set", "execution=golden", code=64)
 
 
 @pytest.mark.long
