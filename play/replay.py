@@ -54,8 +54,8 @@ def play_again(episode: Episode, runs: Runs) -> Trajectory:
         runs: The recorded runs.
 
     Returns:
-        The record. It has no verdict where there is no recorded run with one. ``changed_answers`` of its usage counts the
-        answers that are not the recorded ones: 0 under the conditions of the record.
+        The record. It has no verdict where there is no recorded run with one. ``changed_answers`` of its usage counts
+        the answers that are not the recorded ones: 0 under the conditions of the record.
     """
     run = runs.get((episode.task_id, episode.trial))
     if run is None or run.status not in ("ok", "agent_error"):
