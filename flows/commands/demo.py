@@ -56,18 +56,17 @@ def demo(
 
 def _run_steps(out: Path, offline: bool, full: bool) -> tuple[dict[str, Any], list[str]]:
     """Run the demo; return what ``--json`` prints, and the pages that were written."""
-    steps = 3 + (not offline) + full
+    steps = 2 + (not offline) + full
     result: dict[str, Any] = {}
-    _announce(1, steps, "audit 60 tasks with planted flaws and 960 runs of simulated models")
+    _announce(1, steps, "audit 60 tasks and 14 rooms with planted flaws, 960 simulated runs")
     outcomes = {"demo": _audit_demo(out)}
     _show_planted("demo", out, result, outcomes["demo"])
     _show_gravest(out / "demo")
-    _announce(2, steps, "audit escape rooms with one flaw of each kind")
     outcomes["rooms"] = _audit_rooms(out)
     _show_planted("rooms", out, result, outcomes["rooms"], "rooms")
-    _announce(3, steps, "what cleaning does to the leaderboard: about ten seconds")
+    _announce(2, steps, "what cleaning does to the leaderboard: about ten seconds")
     pages = [outcomes["demo"].report, _show_report(out / "demo", result)]
-    reason = "--offline was given" if offline else _audit_bfcl(out, outcomes, full, f"4 of {steps}")
+    reason = "--offline was given" if offline else _audit_bfcl(out, outcomes, full, f"3 of {steps}")
     if reason is not None:
         _say(f"BFCL was left out: {reason}", err=True)
     else:
@@ -124,7 +123,7 @@ def _show_gravest(run: Path) -> None:
 
     known = RunFindings(run)
     for finding in [each for each in gravest_first(known.findings) if len(each.evidence) == 2][:1]:
-        _say(f"\nOne of them, {finding.id}: {finding.claim}")
+        _say(f"One of them, {finding.id}: {finding.claim}")
         for quote in known.listed(finding).quotes:
             before, after = known.around(quote)
             words = f"{before[-CONTEXT:]}{quote.text}{after[:CONTEXT]}"

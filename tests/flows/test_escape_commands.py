@@ -142,9 +142,15 @@ def test_one_file_goes_from_nothing_to_a_leaderboard(tmp_path: Path) -> None:
     config = tmp_path / "run.yaml"
     config.write_text(
         "benchmark: escape\nout: out\ngenerate: {sizes: [5], rooms: [6]}\n"
-        "evaluate: {agents: [story, random]}\nreport: {draws: 200, resamples: 50}\n"
+        "evaluate: {agents: [story, random], options: {feedback: [none, per_param]}}\n"
+        "report: {draws: 200, resamples: 50}\n"
     )
-    run("run", config, "--json")
+    done = as_json("run", config)
+    assert (done["evaluation"]["settled"], done["audit"]["tasks"]) == (24, 6)
+    assert done["report"]["stages"]["initial"] == 6
+    analysis = json.loads((tmp_path / "out" / "audit" / "report" / "analysis.json").read_text())
+    boards = {board["split"]: [row["model"] for row in board["rows"]] for board in analysis["leaderboards"]}
+    assert boards["initial"] == boards["cleaned"] == ["story", "random"]
     assert (tmp_path / "out" / "tasks" / "rooms.jsonl").is_file()
     assert (tmp_path / "out" / "evaluation" / "report" / "evaluation.html").is_file()
     config.write_text("benchmark: escape\nout: out\ngenerate: {sizes: [5], what: 1}\n")

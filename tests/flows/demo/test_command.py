@@ -23,7 +23,7 @@ def test_the_whole_demo_finds_every_planted_flaw(tmp_path: Path) -> None:
     assert set(result["outcomes"]) == {"demo", "rooms", "ace"}
     evaluation = result["ace_evaluation"]
     assert evaluation["settled"] == evaluation["planned"] > 0
-    steps = [done.stderr.index(f"[{step} of 4]") for step in range(1, 5)]
+    steps = [done.stderr.index(f"[{step} of 3]") for step in range(1, 4)]
     assert steps == sorted(steps)
     for report in ("demo/report.html", "demo/report/report.html", "ace/report/report.html"):
         assert (tmp_path / "out" / report).is_file()
