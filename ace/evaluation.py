@@ -17,12 +17,11 @@ from agenthard.audit.sources.formats.suite.evaluation import SuiteEvaluation, re
 from agenthard.models.estimate import Workload
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Model, Request
+from agenthard.play.ending import UNPLAYABLE
 from agenthard.play.forecast import llm_settings, workload_of
 from agenthard.play.llm import LlmSettings, first_request, play, trial_seed
 from agenthard.taxonomy.trajectory import Trajectory
 
-UNPLAYABLE = "unplayable"
-"""Ending of an episode that could not begin, because the instance contradicts itself."""
 _REQUESTS_PER_SLOT = (2, 8, 22)
 _GROWTH = (120, 250, 600)
 """Tokens by which a conversation grows from one request to the next: a short call with its answer, up to long ones."""

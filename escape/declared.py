@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from agenthard.escape.environment.conditions import Feedback
 from agenthard.escape.environment.tally import COUNTS
 from agenthard.taxonomy.declared import FAILURE_RATE, Axis, Declared, Factor, Measure
 
@@ -79,8 +80,14 @@ ESCAPE = Declared(
     measures=MEASURES,
     axes=(
         FAILURE_RATE,
-        Axis(name="feedback", letter="feedback", label="feedback", condition="feedback"),
-        Axis(name="turns_allowed", letter="turns", label="turns allowed", condition="turns"),
+        Axis(
+            name="feedback",
+            letter="feedback",
+            label="feedback",
+            condition="feedback",
+            first=(Feedback.PER_PARAM, Feedback.BINARY, Feedback.NONE),
+        ),
+        Axis(name="turns_allowed", letter="turns", label="turns allowed", condition="turns", first=("0",)),
     ),
     ending="a room is solved when the right answer was submitted, whatever was left unresolved",
     published=(Path(__file__).parent / "published.csv",),

@@ -3,6 +3,7 @@
 import platform
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from agenthard.escape.graph.growth import grow
+from agenthard.escape.graph.distinct import first_graphs, further_graphs
 from agenthard.escape.graph.skeleton import Skeleton
 from agenthard.escape.narrative.tell import tell, theme_for
 from agenthard.escape.proof.verify import certified, verify
@@ -30,10 +31,10 @@ GENERATOR = "agenthard-escape 2"
 """Name and version: another version may make other rooms from the same parameters."""
 PAPER_SIZES = (5, 10, 15, 20, 25)
 PAPER_ROOMS = (60, 60, 60, 60, 30)
-_GRAPHS = 4
-"""Graphs that a room may use: the first whose values meet all conditions."""
 _DRAWS = 12
-"""How often values are drawn for a graph."""
+"""How often values are drawn for a graph. Some graphs can never be filled, such as one that encodes what it decoded."""
+_PASSES = 8
+"""How often a room gets other graphs when none of its own can be filled."""
 
 
 class Parameters(BaseModel):
@@ -89,22 +90,9 @@ def jobs(parameters: Parameters) -> Iterator[Job]:
     Raises:
         GenerationError: A size has too few graphs.
     """
-    seen: set[bytes] = set()
     for nodes, count in parameters.tiers():
-        for number in range(count):
-            rng = Random(f"{parameters.seed}/{nodes}/{number}/graph")
-            graphs = tuple(_new_graph(nodes, rng, seen) for _ in range(_GRAPHS))
+        for number, graphs in enumerate(first_graphs(parameters.seed, nodes, count)):
             yield Job(nodes, number, graphs)
-
-
-def _new_graph(nodes: int, rng: Random, seen: set[bytes]) -> Skeleton:
-    for _ in range(5_000):
-        skeleton = grow(nodes, rng)
-        key = skeleton.key()
-        if key not in seen:
-            seen.add(key)
-            return skeleton
-    raise GenerationError(f"no more graphs of {nodes} parts were found; ask for fewer rooms of this size")
 
 
 def make(parameters: Parameters, job: Job) -> Instance:
@@ -113,15 +101,23 @@ def make(parameters: Parameters, job: Job) -> Instance:
     Raises:
         GenerationError: No draw met all conditions; the message says which were missed.
     """
-    misses: dict[str, int] = {}
-    for attempt in range(_GRAPHS * _DRAWS):
+    misses = Counter[str]()
+    for attempt, skeleton in enumerate(skeleton for each in _graphs(parameters, job) for skeleton in [each] * _DRAWS):
         seed = f"{parameters.seed}/{job.nodes}/{job.number}/{attempt}"
         try:
-            return _draw(parameters, job, job.graphs[attempt // _DRAWS], seed, attempt + 1)
+            return _draw(parameters, job, skeleton, seed, attempt + 1)
         except UnfillableError as error:
-            misses[str(error)] = misses.get(str(error), 0) + 1
+            misses[str(error)] += 1
     reasons = "; ".join(f"{reason} ({times} times)" for reason, times in misses.items())
     raise GenerationError(f"room {job.number} of {job.nodes} parts: no draw met all conditions: {reasons}")
+
+
+def _graphs(parameters: Parameters, job: Job) -> Iterator[Skeleton]:
+    """Yield the graphs to try: those of the job, then others, which are grown only when they are needed."""
+    yield from job.graphs
+    rooms = dict(parameters.tiers())[job.nodes]
+    for again in range(1, _PASSES):
+        yield from further_graphs(parameters.seed, job.nodes, rooms, job.number, again)
 
 
 def generate(parameters: Parameters, start: int = 0, workers: int = 1) -> Iterator[Instance]:

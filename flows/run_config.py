@@ -22,8 +22,8 @@ class EvaluateStage(Record):
     """Episodes per agent, task and failure rate."""
     failure_rates: tuple[float, ...] = (0.0,)
     """Probabilities that a tool call fails on purpose."""
-    options: dict[str, str | int | float] = Field(default_factory=dict)
-    """Conditions to play under."""
+    options: dict[str, str | int | float | tuple[str | int | float, ...]] = Field(default_factory=dict)
+    """Conditions to play under; every episode is played under each value of a list."""
     seed: int = 42
     """Seed of all chance."""
     attempts: int = Field(default=3, ge=1)

@@ -9,7 +9,7 @@ from agenthard.flows.audit_outputs import AuditOutcome
 from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.evaluation.flow import run_evaluation
 from agenthard.flows.evaluation.publish import EvaluationOutcome
-from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.settings import EvaluationSettings, options_and_axes
 from agenthard.flows.progress import current
 from agenthard.flows.report import ReportOutcome, ReportSettings, make_report
 from agenthard.flows.run_config import PipelineConfig
@@ -92,7 +92,8 @@ def evaluation_settings(config: PipelineConfig, tasks: str, workers: int) -> Eva
     from agenthard.models.model_file import load_model
 
     stage = config.evaluate
-    options = {key: str(value) for key, value in stage.options.items()}
+    given = {key: value if isinstance(value, tuple) else (value,) for key, value in stage.options.items()}
+    options, axes = options_and_axes({key: [*map(str, values)] for key, values in given.items()})
     agents = stage.agents
     if not agents and not stage.models:
         agents = tuple(open_benchmark(config.benchmark, tasks, options, stage.seed).default_agents())
@@ -100,6 +101,7 @@ def evaluation_settings(config: PipelineConfig, tasks: str, workers: int) -> Eva
         benchmark=config.benchmark,
         path=tasks,
         options=options,
+        axes=axes,
         agents=agents,
         models=tuple(map(load_model, stage.models)),
         out=str(Path(config.out) / "evaluation"),

@@ -2,6 +2,9 @@
 
 from enum import StrEnum
 
+UNPLAYABLE = "unplayable"
+"""Ending of an episode that could not begin: another attempt would end the same way."""
+
 
 class Ending(StrEnum):
     """How an episode ended. It never changes the score."""

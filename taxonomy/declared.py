@@ -69,7 +69,22 @@ class Axis(Record):
     label: str
     """What it is."""
     condition: str = ""
-    """The condition of a whole evaluation that it is; empty where it varies between the episodes of one."""
+    """The condition that it is, of which an evaluation has one value or several; empty for the failure rate."""
+    first: tuple[str, ...] = ()
+    """Values that come before others, numbers by size and then texts; the first one is the reference."""
+
+    def rank(self, value: str) -> tuple[int, float, str]:
+        """Return what the order of values follows from.
+
+        >>> sorted(["30", "5", "x", "0"], key=Axis(name="n", letter="n", label="n", first=("0",)).rank)
+        ['0', '5', '30', 'x']
+        """
+        if value in self.first:
+            return 0, self.first.index(value), ""
+        try:
+            return 1, float(value), ""
+        except ValueError:
+            return 2, 0.0, value
 
 
 FAILURE_RATE = Axis(name="failure_rate", letter="p", label="failure rate of tools")

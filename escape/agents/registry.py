@@ -13,6 +13,7 @@ from agenthard.escape.room import Instance
 from agenthard.play.ending import Ending
 from agenthard.play.episode import Episode, OutOfTurnsError
 from agenthard.play.registry import UnknownAgentError, probability
+from agenthard.play.replay import REPLAY, Runs, play_again, recorded_runs
 from agenthard.taxonomy.trajectory import Trajectory
 
 LEADERBOARD = (
@@ -53,6 +54,8 @@ class Agent:
     """What it does; None for the oracle."""
     noise: Noise
     """Weaknesses of the oracle."""
+    recorded: Runs | None = None
+    """Runs that are played again, in place of a strategy."""
 
     def play(self, episode: Episode, instance: Instance, seed: int) -> Trajectory:
         """Play one episode.
@@ -65,6 +68,8 @@ class Agent:
         Returns:
             The record; the same whenever the arguments are.
         """
+        if self.recorded is not None:
+            return play_again(episode, self.recorded)
         rng = Random(f"{self.name}/{instance.id}/{episode.trial}/{seed}")
         explorer = Explorer(episode, rng)
         ending = Ending.OPEN
@@ -81,14 +86,16 @@ class Agent:
 
 
 def find(name: str) -> Agent:
-    """Return the agent of a name: a base, and for the oracle any number of weaknesses.
+    """Return the agent of a name: a base, and for the oracle any number of weaknesses; or a file of recorded runs.
 
     Raises:
         UnknownAgentError: The name means no agent; the message says which there are.
     """
+    if name.startswith(REPLAY):
+        return Agent(name, None, Noise(), recorded_runs(name))
     first, *rest = name.split("+")
     if first not in BASES:
-        raise UnknownAgentError(f"unknown agent {name!r}: it must begin with one of {', '.join(BASES)}")
+        raise UnknownAgentError(f"unknown agent {name!r}: it must begin with one of {', '.join(BASES)}, {REPLAY}FILE")
     noise = Noise()
     for part in rest:
         kind, _, amount = part.partition(":")

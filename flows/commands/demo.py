@@ -36,7 +36,7 @@ def demo(
     full: Annotated[bool, typer.Option("--full", help="Audit all of BFCL v3, and run the loop of ACE-Bench.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Audit a small benchmark with planted flaws, report on its leaderboard, then execute part of BFCL v3.
+    """Audit a small benchmark and rooms with planted flaws, report on a leaderboard, then execute part of BFCL v3.
 
     The first result is there after seconds. `--full` audits all of BFCL v3 (minutes), and generates an ACE-Bench suite,
     makes it wrong in places, lets agents without a model play it, audits it with the runs and cleans it. Needs no key.
@@ -58,10 +58,12 @@ def _run_steps(out: Path, offline: bool, full: bool) -> tuple[dict[str, Any], li
     """Run the demo; return what ``--json`` prints, and the pages that were written."""
     steps = 2 + (not offline) + full
     result: dict[str, Any] = {}
-    _announce(1, steps, "audit 60 tasks with planted flaws and 960 runs of simulated models")
+    _announce(1, steps, "audit 60 tasks and 14 rooms with planted flaws, 960 simulated runs")
     outcomes = {"demo": _audit_demo(out)}
     _show_planted("demo", out, result, outcomes["demo"])
     _show_gravest(out / "demo")
+    outcomes["rooms"] = _audit_rooms(out)
+    _show_planted("rooms", out, result, outcomes["rooms"], "rooms")
     _announce(2, steps, "what cleaning does to the leaderboard: about ten seconds")
     pages = [outcomes["demo"].report, _show_report(out / "demo", result)]
     reason = "--offline was given" if offline else _audit_bfcl(out, outcomes, full, f"3 of {steps}")
@@ -88,7 +90,7 @@ def _announce(step: int, steps: int, what: str) -> None:
     log.info("[%s of %s] %s", step, steps, what)
 
 
-def _show_planted(name: str, out: Path, result: dict[str, Any], outcome: "AuditOutcome") -> None:
+def _show_planted(name: str, out: Path, result: dict[str, Any], outcome: "AuditOutcome", tasks: str = "tasks") -> None:
     """Show what was planted into a benchmark, which check found it, and what was decided."""
     from agenthard.flows.demo import score_audit
 
@@ -98,7 +100,7 @@ def _show_planted(name: str, out: Path, result: dict[str, Any], outcome: "AuditO
     if name == "demo":
         _show_table(out / name, scored)
     decided = ", ".join(f"{word} {count:,}" for word, count in outcome.decisions.items())
-    _say(f"{len(scored)} flaws planted, {len(scored) - len(missed)} found; of {outcome.tasks:,} tasks {decided}")
+    _say(f"{len(scored)} flaws planted, {len(scored) - len(missed)} found; of {outcome.tasks:,} {tasks} {decided}")
 
 
 def _show_table(run: Path, scored: "Sequence[ScoredEntry]") -> None:
@@ -121,7 +123,7 @@ def _show_gravest(run: Path) -> None:
 
     known = RunFindings(run)
     for finding in [each for each in gravest_first(known.findings) if len(each.evidence) == 2][:1]:
-        _say(f"\nOne of them, {finding.id}: {finding.claim}")
+        _say(f"One of them, {finding.id}: {finding.claim}")
         for quote in known.listed(finding).quotes:
             before, after = known.around(quote)
             words = f"{before[-CONTEXT:]}{quote.text}{after[:CONTEXT]}"
@@ -170,6 +172,14 @@ def _audit_demo(out: Path) -> "AuditOutcome":
     folder = out / "demo-benchmark"
     write_demo(folder)
     return _audit("native", folder, (folder / "runs.jsonl",), out / "demo")
+
+
+def _audit_rooms(out: Path) -> "AuditOutcome":
+    from agenthard.flows.demo import write_room_demo
+
+    folder = out / "rooms-benchmark"
+    write_room_demo(folder)
+    return _audit("escape", folder, (), out / "rooms")
 
 
 def _evaluate_ace(out: Path) -> "EvaluationOutcome":

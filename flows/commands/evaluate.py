@@ -44,7 +44,10 @@ def evaluate(
         typer.Option(min=0, max=1, help="Probability that a tool call fails on purpose; repeatable. Default: 0."),
     ] = None,
     setting: Annotated[
-        list[str] | None, typer.Option("--set", help="Condition to play under, KEY=VALUE; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--set", help="Condition to play under, KEY=VALUE; a key given twice is played under both values."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 42,
     attempts: Annotated[
@@ -77,11 +80,12 @@ def evaluate(
     from agenthard.models.model_file import load_model
     from agenthard.taxonomy.system import cpu_count
 
-    options = _parse_conditions(setting or [])
+    options, axes = _parse_conditions(setting or [])
     settings = EvaluationSettings(
         benchmark=benchmark,
         path=str(path),
         options=options,
+        axes=axes,
         agents=_select_agents(benchmark, path, options, seed, agent or [], bool(model)),
         models=tuple(map(load_model, dict.fromkeys(model or ()))),
         trials=trials,
@@ -137,16 +141,18 @@ def _select_agents(
     return tuple(open_benchmark(benchmark, str(path), options, seed).default_agents())
 
 
-def _parse_conditions(texts: list[str]) -> dict[str, str]:
+def _parse_conditions(texts: list[str]) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """Return the conditions with one value, and those with several."""
     from agenthard.flows.errors import CommandError
+    from agenthard.flows.evaluation.settings import options_and_axes
 
-    options = {}
+    given: dict[str, list[str]] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals:
             raise CommandError(f"--set {text}: write KEY=VALUE")
-        options[key.strip()] = value.strip()
-    return options
+        given.setdefault(key.strip(), []).append(value.strip())
+    return options_and_axes(given)
 
 
 def _check_inputs(settings: "EvaluationSettings") -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from agenthard.reports.evaluation.paper_tables import EvaluationTable
     from agenthard.reports.kit.figure import Figure
+    from agenthard.taxonomy.declared import Declared
 
 
 def show_paper(
@@ -55,7 +56,7 @@ def as_rows(frame: "pd.DataFrame") -> list[dict[str, Any]]:
     return [{str(k): None if v != v else v for k, v in row.items()} for row in frame.to_dict("records")]
 
 
-def finals_of(frame: "pd.DataFrame") -> "pd.DataFrame":
+def finals_of(frame: "pd.DataFrame", declared: "Declared") -> "pd.DataFrame":
     """Keep the last attempt of every episode."""
-    ordered = frame.sort_values(["agent", "task_id", "failure_rate", "trial", "attempt"], kind="stable")
-    return ordered.drop_duplicates(["agent", "task_id", "failure_rate", "trial"], keep="last")
+    episode = ["agent", "task_id", *(axis.name for axis in declared.axes if axis.name in frame.columns), "trial"]
+    return frame.sort_values([*episode, "attempt"], kind="stable").drop_duplicates(episode, keep="last")

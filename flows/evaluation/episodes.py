@@ -1,6 +1,6 @@
-"""The episodes of an evaluation: one per agent, task, failure rate and trial."""
+"""The episodes of an evaluation: one per agent, task, failure rate, trial and variant of the conditions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import Field
@@ -20,11 +20,36 @@ class Episode(NamedTuple):
     """Probability that a tool call fails on purpose."""
     trial: int
     """Number of the repetition, from 0."""
+    variant: str = ""
+    """What differs between the conditions of the evaluation, such as ``feedback=none``; empty where nothing does."""
 
     @property
     def condition(self) -> str:
-        """Name of its conditions: empty without failures, else such as ``failures 0.3``."""
-        return f"failures {self.failure_rate:g}" if self.failure_rate else ""
+        """Name of its conditions: such as ``failures 0.3, feedback=none``; empty without failures and variants.
+
+        >>> Episode("a", "t", 0.3, 0, "feedback=none").condition, Episode("a", "t", 0.0, 0).condition
+        ('failures 0.3, feedback=none', '')
+        """
+        return ", ".join(filter(None, (f"failures {self.failure_rate:g}" if self.failure_rate else "", self.variant)))
+
+
+def name_of(options: Mapping[str, str]) -> str:
+    """Name a variant of the conditions by its options.
+
+    >>> name_of({"feedback": "none", "turns": "20"})
+    'feedback=none, turns=20'
+    """
+    return ", ".join(f"{name}={value}" for name, value in options.items())
+
+
+def options_of(variant: str) -> dict[str, str]:
+    """Return the options of a variant.
+
+    >>> options_of("feedback=none, turns=20"), options_of("")
+    ({'feedback': 'none', 'turns': '20'}, {})
+    """
+    pairs = (each.partition("=") for each in variant.split(", ") if each)
+    return {name: value for name, _, value in pairs}
 
 
 class Selection(NamedTuple):
@@ -36,6 +61,13 @@ class Selection(NamedTuple):
     """Probabilities that a tool call fails on purpose."""
     trials: int
     """Number of repetitions."""
+    variants: tuple[str, ...] = ("",)
+    """Variants of the conditions."""
+
+    @property
+    def per_task(self) -> int:
+        """Number of episodes per task."""
+        return len(self.agents) * len(self.failure_rates) * self.trials * len(self.variants)
 
 
 class EpisodeAttempt(Record):
@@ -60,8 +92,10 @@ class TaskFacts(Record):
     """Properties that the report groups by, such as the number of hidden slots."""
 
 
-def episodes_of(task_id: str, agents: Sequence[str], failure_rates: Sequence[float], trials: int) -> Iterator[Episode]:
-    """Yield the episodes of one task.
+def episodes_of(
+    task_id: str, agents: Sequence[str], failure_rates: Sequence[float], trials: int, variant: str = ""
+) -> Iterator[Episode]:
+    """Yield the episodes of one task under one variant of the conditions.
 
     Yields:
         Episodes: agents, then failure rates, then trials.
@@ -69,4 +103,4 @@ def episodes_of(task_id: str, agents: Sequence[str], failure_rates: Sequence[flo
     for agent in agents:
         for rate in failure_rates:
             for trial in range(trials):
-                yield Episode(agent, task_id, rate, trial)
+                yield Episode(agent, task_id, rate, trial, variant)

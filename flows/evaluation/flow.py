@@ -199,7 +199,7 @@ def _processes(settings: EvaluationSettings) -> Iterator[ProcessPoolExecutor]:
 def _more_to_play(settings: EvaluationSettings, tasks: int, stopped: Collection[str]) -> bool:
     """Wait until no other process plays in this folder; return whether episodes are left for this process."""
     selection = settings.selection(without=stopped)
-    planned = tasks * len(selection.agents) * len(selection.failure_rates) * selection.trials
+    planned = tasks * selection.per_task
     store = EpisodeStore(settings.folder.store)
     try:
         while store.claimants():

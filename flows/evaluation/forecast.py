@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import reduce
 from operator import add
 
+from agenthard.flows.evaluation.benchmark import PlayableTask
 from agenthard.flows.evaluation.episodes import Episode, episodes_of
 from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore
@@ -51,16 +52,22 @@ def _of_model(
 ) -> ModelForecast:
     takes: list[Estimate] = []
     episodes = begun = 0
-    for task in settings.open().tasks():
-        for episode in episodes_of(task.id, (file.label,), settings.failure_rates, settings.trials):
-            if episode in done:
-                continue
-            first, workload = task.workload(file, episode.failure_rate, episode.trial)
-            known = cache is not None and cache.has(file.addressed(first).digest)
-            episodes, begun = episodes + 1, begun + known
-            takes.append(estimate(workload.model_copy(update={"begun": int(known)}), prices))
+    for task, episode in _planned(settings, file):
+        if episode in done:
+            continue
+        first, workload = task.workload(file, episode.failure_rate, episode.trial)
+        known = cache is not None and cache.has(file.addressed(first).digest)
+        episodes, begun = episodes + 1, begun + known
+        takes.append(estimate(workload.model_copy(update={"begun": int(known)}), prices))
     total = reduce(_together, takes) if takes else None
     return ModelForecast(label=file.label, episodes=episodes, begun=begun, takes=total)
+
+
+def _planned(settings: EvaluationSettings, file: ModelFile) -> Iterator[tuple[PlayableTask, Episode]]:
+    for variant, benchmark in settings.open_variants():
+        for task in benchmark.tasks():
+            for episode in episodes_of(task.id, (file.label,), settings.failure_rates, settings.trials, variant):
+                yield task, episode
 
 
 def _together(one: Estimate, other: Estimate) -> Estimate:

@@ -33,14 +33,15 @@ def play_all(settings: EvaluationSettings) -> int:
     store, worker = EpisodeStore(folder.store), Worker(folder.workers)
     played = 0
     try:
-        for task in settings.open().tasks():
-            wanted = episodes_of(task.id, settings.agents, settings.failure_rates, settings.trials)
-            for episode, number in store.claim(wanted, worker.name, settings.attempts):
-                start = time.perf_counter()
-                run = task.play(episode.agent, episode.condition, episode.failure_rate, episode.trial)
-                seconds = time.perf_counter() - start
-                store.add(episode, EpisodeAttempt(number=number, trajectory=run, seconds=seconds))
-                played += 1
+        for variant, benchmark in settings.open_variants():
+            for task in benchmark.tasks():
+                wanted = episodes_of(task.id, settings.agents, settings.failure_rates, settings.trials, variant)
+                for episode, number in store.claim(wanted, worker.name, settings.attempts):
+                    start = time.perf_counter()
+                    run = task.play(episode.agent, episode.condition, episode.failure_rate, episode.trial)
+                    seconds = time.perf_counter() - start
+                    store.add(episode, EpisodeAttempt(number=number, trajectory=run, seconds=seconds))
+                    played += 1
     finally:
         store.release(worker.name)
         worker.close()
@@ -81,7 +82,7 @@ def converse_with(settings: EvaluationSettings, model: Model) -> Play:
     files = {file.label: file for file in settings.models}
 
     async def play(task: PlayableTask, episode: Episode) -> Trajectory:
-        label, _, rate, trial = episode
+        label, rate, trial = episode.agent, episode.failure_rate, episode.trial
         return await task.converse(label, model, files[label], episode.condition, rate, trial)
 
     return play
@@ -133,9 +134,10 @@ class EpisodeLoop:
 
     def _episodes(self) -> Iterator[tuple[PlayableTask, Episode]]:
         settings = self._settings
-        for task in settings.open().tasks():
-            for episode in episodes_of(task.id, self._agents, settings.failure_rates, settings.trials):
-                yield task, episode
+        for variant, benchmark in settings.open_variants():
+            for task in benchmark.tasks():
+                for episode in episodes_of(task.id, self._agents, settings.failure_rates, settings.trials, variant):
+                    yield task, episode
 
     def _claim(self, episode: Episode) -> list[tuple[Episode, int]]:
         return self._store.claim([episode], self._worker.name, self._settings.attempts)

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.benchmark import Benchmark
+from agenthard.flows.evaluation.episodes import options_of
 from agenthard.flows.evaluation.settings import PAPER, EvaluationFolder, EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore
 from agenthard.flows.run_folder import write_json
@@ -98,6 +99,8 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
         store.close()
     episodes = read_episodes(folder)
     asked = episodes["agent"].isin(selection.agents) & episodes["failure_rate"].isin(selection.failure_rates)
+    for axis in other_axes(benchmark.declared):
+        asked &= episodes[axis.name].isin(settings.axes.get(axis.condition, episodes[axis.name]))
     episodes = episodes[asked & (episodes["trial"] < selection.trials)]
     published = read_compared(settings.compare, benchmark.declared)
     analysis = analyse(episodes, _about(settings, benchmark, tasks), published, benchmark.declared)
@@ -147,9 +150,14 @@ def _about(settings: EvaluationSettings, benchmark: Benchmark, tasks: int) -> Ab
         suite=Path(settings.path).name,
         seeds={"evaluation": settings.seed},
         versions={"agenthard": package_version("agenthard"), "content": benchmark.content_hash()[:16]},
-        conditions={**benchmark.conditions(), "trials": settings.trials, "attempts": settings.attempts},
-        planned=dict.fromkeys(settings.contestants, tasks * len(settings.failure_rates) * settings.trials),
+        conditions={**_conditions(settings, benchmark), "trials": settings.trials, "attempts": settings.attempts},
+        planned={name: tasks * settings.selection()._replace(agents=(name,)).per_task for name in settings.contestants},
     )
+
+
+def _conditions(settings: EvaluationSettings, benchmark: Benchmark) -> dict[str, Any]:
+    """Return the conditions by name; of those that vary, all values."""
+    return {**benchmark.conditions(), **{name: ", ".join(values) for name, values in settings.axes.items()}}
 
 
 def _costs(settings: EvaluationSettings) -> tuple[Total, ...]:
@@ -166,7 +174,7 @@ def _manifest(settings: EvaluationSettings, benchmark: Benchmark, outcome: Evalu
     return {
         "agenthard": package_version("agenthard"),
         "settings": settings.model_dump(mode="json", exclude={"workers", "in_flight", "out", "cache", "scale_out"}),
-        "conditions": dict(benchmark.conditions()),
+        "conditions": _conditions(settings, benchmark),
         "content": benchmark.content_hash(),
         "outcome": outcome.model_dump(
             mode="json", include={"tasks", "planned", "settled", "without_verdict", "stopped"}
@@ -183,8 +191,9 @@ def write_tables(folder: EvaluationFolder, store: EpisodeStore, benchmark: Bench
     facts = {task.id: (task.group, task.facts) for task in store.tasks()}
     episodes = (_episode(row, *facts[row["task_id"]], benchmark) for row in store.rows())
     write_parquet(folder.tables / "episodes.parquet", schema, episodes)
-    timing = ({**_key(row), "seconds": row["seconds"]} for row in store.rows())
-    seconds = pa.schema([*(schema.field(name) for name in KEY), pa.field("seconds", pa.float64())])
+    timing = ({**_key(row, benchmark), "seconds": row["seconds"]} for row in store.rows())
+    names = [*KEY[:-2], *(axis.name for axis in other_axes(benchmark.declared)), *KEY[-2:]]
+    seconds = pa.schema([*(schema.field(name) for name in names), pa.field("seconds", pa.float64())])
     write_parquet(folder.tables / "timing.parquet", seconds, timing)
 
 
@@ -196,7 +205,7 @@ def _schema(benchmark: Benchmark) -> pa.Schema:
             ("domain", pa.string()),
             *((name, pa.int64()) for name in benchmark.declared.facts),
             ("failure_rate", pa.float64()),
-            *((axis.name, pa.string()) for axis in _other_axes(benchmark)),
+            *((axis.name, pa.string()) for axis in other_axes(benchmark.declared)),
             ("trial", pa.int64()),
             ("attempt", pa.int64()),
             ("status", pa.string()),
@@ -210,9 +219,9 @@ def _schema(benchmark: Benchmark) -> pa.Schema:
     )
 
 
-def _other_axes(benchmark: Benchmark) -> list[Axis]:
-    """Return the axes that are conditions of the whole evaluation; the failure rate is one of each episode."""
-    return [axis for axis in benchmark.declared.axes if axis.condition]
+def other_axes(declared: Declared) -> list[Axis]:
+    """Return the axes apart from the failure rate: conditions that an evaluation has one or several values of."""
+    return [axis for axis in declared.axes if axis.condition]
 
 
 def _counts(benchmark: Benchmark) -> tuple[str, ...]:
@@ -243,19 +252,25 @@ def read_episodes(folder: EvaluationFolder) -> "pd.DataFrame":
 
     episodes = pd.read_parquet(folder.tables / "episodes.parquet")
     timing = pd.read_parquet(folder.tables / "timing.parquet")
-    return episodes.merge(timing, on=list(KEY), how="left", validate="one_to_one")
+    return episodes.merge(
+        timing, on=[name for name in timing.columns if name != "seconds"], how="left", validate="one_to_one"
+    )
 
 
-def _key(row: dict[str, Any]) -> dict[str, Any]:
-    return {**{name: row[name] for name in KEY[:-1]}, "attempt": row["number"]}
+def _key(row: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
+    conditions = {**benchmark.conditions(), **options_of(row["variant"])}
+    return {
+        **{name: row[name] for name in KEY[:-1]},
+        **{axis.name: str(conditions[axis.condition]) for axis in other_axes(benchmark.declared)},
+        "attempt": row["number"],
+    }
 
 
 def _episode(row: dict[str, Any], group: str, facts: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
     usage = json.loads(row["usage"])
     return {
-        **_key(row),
+        **_key(row, benchmark),
         "domain": group,
-        **{axis.name: str(benchmark.conditions()[axis.condition]) for axis in _other_axes(benchmark)},
         **{name: facts.get(name) for name in benchmark.declared.facts},
         **{name: row[name] for name in ("status", "status_reason", "ending", "score")},
         "passed": None if row["passed"] is None else bool(row["passed"]),

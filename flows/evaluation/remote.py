@@ -125,10 +125,9 @@ def player(hello: bytes) -> Handler:
 
 
 async def _play(settings: EvaluationSettings, task: PlayableTask, episode: Episode, ask: Ask) -> _Played:
-    agent, _, rate, trial = episode
     try:
-        if agent in settings.agents:
-            run = task.play(agent, episode.condition, rate, trial)
+        if episode.agent in settings.agents:
+            run = task.play(episode.agent, episode.condition, episode.failure_rate, episode.trial)
         else:
             run = await converse_with(settings, RemoteModel(ask))(task, episode)
         run.model_dump_json()  # a run that cannot be written is an error of this episode

@@ -1,14 +1,15 @@
 """Settings of an evaluation, and the paths in its run folder."""
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.metadata import version as package_version
+from itertools import product
 from pathlib import Path
 
 from pydantic import Field
 
 from agenthard.flows.evaluation.benchmark import Benchmark, open_benchmark
-from agenthard.flows.evaluation.episodes import Selection
+from agenthard.flows.evaluation.episodes import Selection, name_of
 from agenthard.flows.scale_out.settings import ScaleOut
 from agenthard.models.budget import Budget
 from agenthard.models.model_file import ModelFile
@@ -28,6 +29,8 @@ class EvaluationSettings(Record):
     """File or folder with its tasks."""
     options: dict[str, str] = Field(default_factory=dict)
     """Conditions to play under, as the benchmark names them."""
+    axes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Conditions with several values: every episode is played under each combination of them."""
     agents: tuple[str, ...] = ()
     """Agents without a model."""
     models: tuple[ModelFile, ...] = ()
@@ -67,13 +70,37 @@ class EvaluationSettings(Record):
         """
         from agenthard.flows.errors import CommandError
 
-        benchmark = open_benchmark(self.benchmark, self.path, self.options, self.seed)
+        first = next(iter(self.variants.values()))
+        benchmark = open_benchmark(self.benchmark, self.path, self.options | first, self.seed)
+        known = {axis.condition for axis in benchmark.declared.axes if axis.condition}
+        for name in self.axes.keys() - known:
+            there = f"only {', '.join(sorted(known))} can" if known else "none can"
+            raise CommandError(f"{name}: has several values, and no axis of this benchmark varies it; {there}")
         for agent in self.agents:
             try:
                 benchmark.check_agent(agent)
             except ValueError as error:
                 raise CommandError(str(error)) from error
         return benchmark
+
+    @property
+    def variants(self) -> dict[str, dict[str, str]]:
+        """Return the options of each variant of the conditions by its name; without axes there is one, without a name.
+
+        >>> EvaluationSettings(benchmark="b", path="p", out="o", axes={"feedback": ("none", "binary")}).variants
+        {'feedback=none': {'feedback': 'none'}, 'feedback=binary': {'feedback': 'binary'}}
+        """
+        chosen = [dict(zip(self.axes, values, strict=True)) for values in product(*self.axes.values())]
+        return {name_of(each): each for each in chosen}
+
+    def open_variants(self) -> Iterator[tuple[str, Benchmark]]:
+        """Yield each variant of the conditions with the benchmark opened under it.
+
+        Raises:
+            CommandError: A condition does not exist, or has no such value.
+        """
+        for name, options in self.variants.items():
+            yield name, open_benchmark(self.benchmark, self.path, self.options | options, self.seed)
 
     @property
     def contestants(self) -> tuple[str, ...]:
@@ -83,12 +110,12 @@ class EvaluationSettings(Record):
     def selection(self, *, without: Collection[str] = ()) -> Selection:
         """Return the planned episodes, without some agents."""
         agents = tuple(name for name in self.contestants if name not in without)
-        return Selection(agents, self.failure_rates, self.trials)
+        return Selection(agents, self.failure_rates, self.trials, tuple(self.variants))
 
     @property
     def planned_per_task(self) -> int:
         """Number of episodes per task."""
-        return len(self.contestants) * len(self.failure_rates) * self.trials
+        return self.selection().per_task
 
     @property
     def folder(self) -> "EvaluationFolder":
@@ -123,8 +150,28 @@ class EvaluationSettings(Record):
             Hashes by subject.
         """
         suite = f"{package_version('agenthard')}\n{self.benchmark}\n{benchmark.content_hash()}\n{self.seed}"
+        suite += "".join(f"\n{name}" for name in self.axes)
         texts = {"suite": suite, **{f"model {m.label}": m.model_dump_json() for m in self.models}}
         return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
+
+
+def options_and_axes(given: Mapping[str, Sequence[str]]) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """Sort conditions by whether they have one value or several.
+
+    >>> options_and_axes({"turns": ["20"], "feedback": ["none", "binary", "none"]})
+    ({'turns': '20'}, {'feedback': ('none', 'binary')})
+
+    Raises:
+        CommandError: One of several values cannot be part of a name.
+    """
+    from agenthard.flows.errors import CommandError
+
+    values = {name: tuple(dict.fromkeys(each)) for name, each in given.items()}
+    axes = {name: each for name, each in values.items() if len(each) > 1}
+    for name, each in axes.items():
+        if bad := [value for value in each if "," in value or "=" in value]:
+            raise CommandError(f"{name}: {bad[0]!r} cannot be one of several values; play it on its own")
+    return {name: each[0] for name, each in values.items() if len(each) == 1}, axes
 
 
 class EvaluationFolder:

@@ -12,6 +12,7 @@ import uuid
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,18 +27,19 @@ CREATE TABLE IF NOT EXISTS tasks (
 );
 CREATE TABLE IF NOT EXISTS attempts (
     agent TEXT NOT NULL, task_id TEXT NOT NULL, failure_rate REAL NOT NULL, trial INTEGER NOT NULL,
+    variant TEXT NOT NULL,
     number INTEGER NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, ending TEXT, score REAL, passed INTEGER,
     usage TEXT NOT NULL, seconds REAL NOT NULL, trajectory BLOB NOT NULL,
-    PRIMARY KEY (agent, task_id, failure_rate, trial, number)
+    PRIMARY KEY (agent, task_id, failure_rate, trial, variant, number)
 );
 CREATE TABLE IF NOT EXISTS claims (
     agent TEXT NOT NULL, task_id TEXT NOT NULL, failure_rate REAL NOT NULL, trial INTEGER NOT NULL,
-    worker TEXT NOT NULL, PRIMARY KEY (agent, task_id, failure_rate, trial)
+    variant TEXT NOT NULL, worker TEXT NOT NULL, PRIMARY KEY (agent, task_id, failure_rate, trial, variant)
 ) WITHOUT ROWID;
 """
-_EPISODE = "agent, task_id, failure_rate, trial"
+_EPISODE = "agent, task_id, failure_rate, trial, variant"
 _ATTEMPT = f"{_EPISODE}, number"
-_KEY = "agent = ? AND task_id = ? AND failure_rate = ? AND trial = ?"
+_KEY = "agent = ? AND task_id = ? AND failure_rate = ? AND trial = ? AND variant = ?"
 _ROW = f"{_ATTEMPT}, status, status_reason, ending, score, passed, usage, seconds"
 _RETRIED = "status = 'infrastructure_error' AND coalesce(ending, '') <> 'unplayable'"
 _EPISODES = f"SELECT {_EPISODE} FROM attempts WHERE {{}} GROUP BY {_EPISODE}"
@@ -56,7 +58,7 @@ class EpisodeStore:
         Raises:
             ConfigurationError: It cannot be opened.
         """
-        self._database = Database(path, _SCHEMA, version=1)
+        self._database = Database(path, _SCHEMA, version=2)
 
     def close(self) -> None:
         """Close the file."""
@@ -93,7 +95,8 @@ class EpisodeStore:
                 if row[1] or row[0] >= max_attempts:
                     continue
                 added = connection.execute(
-                    f"INSERT INTO claims VALUES (?, ?, ?, ?, ?) ON CONFLICT ({_EPISODE}) DO NOTHING", (*episode, worker)
+                    f"INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT ({_EPISODE}) DO NOTHING",
+                    (*episode, worker),
                 )
                 if added.rowcount:
                     claimed.append((episode, int(row[0])))
@@ -107,7 +110,7 @@ class EpisodeStore:
         passed = None if run.passed is None else int(run.passed)
         row = (*episode, attempt.number, run.status, run.status_reason, run.ending, run.score, passed, usage)
         with self._database.write() as connection:
-            marks = ", ".join("?" * 13)
+            marks = ", ".join("?" * 14)
             insert = f"INSERT INTO attempts VALUES ({marks}) ON CONFLICT ({_ATTEMPT}) DO NOTHING"
             connection.execute(insert, (*row, attempt.seconds, blob))
             connection.execute(f"DELETE FROM claims WHERE {_KEY}", episode)
@@ -153,11 +156,11 @@ class EpisodeStore:
         return [(str(reason), int(count)) for reason, count in self._database.read(query, values)]
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Read all attempts without their trajectories: tasks in order, then agents, rates, trials, numbers."""
+        """Read all attempts without their trajectories, by task, agent, rate, variant, trial and number."""
         names = [name.strip() for name in _ROW.split(",")]
         query = (
             f"SELECT {_ROW} FROM attempts JOIN tasks ON tasks.id = task_id "
-            "ORDER BY position, agent, failure_rate, trial, number"
+            "ORDER BY position, agent, failure_rate, variant, trial, number"
         )
         for row in self._database.read(query):
             yield dict(zip(names, row, strict=True))
@@ -165,8 +168,8 @@ class EpisodeStore:
     def trajectories(self) -> Iterator[Trajectory]:
         """Read the last attempt of each episode, in the same order."""
         keys = (
-            "SELECT agent, task_id, failure_rate, trial, max(number) FROM attempts JOIN tasks ON tasks.id = task_id "
-            "GROUP BY agent, task_id, failure_rate, trial ORDER BY position, agent, failure_rate, trial"
+            f"SELECT {_EPISODE}, max(number) FROM attempts JOIN tasks ON tasks.id = task_id "
+            f"GROUP BY {_EPISODE} ORDER BY position, agent, failure_rate, variant, trial"
         )
         for key in self._database.read(keys):
             ((blob,),) = self._database.read(f"SELECT trajectory FROM attempts WHERE {_KEY} AND number = ?", key)
@@ -175,9 +178,10 @@ class EpisodeStore:
 
 def _chosen(selection: Selection) -> tuple[str, tuple[Any, ...]]:
     """Return an SQL condition on attempts, and its values."""
-    agents, rates = (", ".join("?" * len(names)) for names in selection[:2])
-    condition = f"agent IN ({agents}) AND failure_rate IN ({rates}) AND trial < ?"
-    return condition, (*selection.agents, *selection.failure_rates, selection.trials)
+    chosen = (selection.agents, selection.failure_rates, selection.variants)
+    agents, rates, variants = (", ".join("?" * len(names)) for names in chosen)
+    condition = f"agent IN ({agents}) AND failure_rate IN ({rates}) AND variant IN ({variants}) AND trial < ?"
+    return condition, (*chain(*chosen), selection.trials)
 
 
 class Worker:

@@ -21,15 +21,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from perf.faults.evaluations import evaluations, rooms  # noqa: E402
 from perf.faults.reviews import reviews  # noqa: E402
 from perf.faults.row import Row, table  # noqa: E402
-from perf.faults.scenarios import Given, audits, evaluations, judgings, publications, schedules  # noqa: E402
+from perf.faults.scenarios import Given, audits, judgings, publications, schedules  # noqa: E402
 from tests.loopback.app import KEY  # noqa: E402
 
 SCENARIOS: dict[str, Callable[[Given], Iterator[Row]]] = {
     "audit": audits,
     "judge": judgings,
     "evaluate": evaluations,
+    "rooms": rooms,
     "publish": publications,
     "review": reviews,
     "schedule": schedules,

@@ -1,7 +1,5 @@
-"""The commands that are disturbed: audit, judge, evaluate, publish and schedule, each with what it must not lose."""
+"""The commands that are disturbed: audit, judge, publish and schedule, each with what it must not lose."""
 
-import gzip
-import hashlib
 import json
 import random
 import shutil
@@ -9,14 +7,11 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow.parquet
 
-from agenthard.ace.generator import Parameters
-from agenthard.flows.ace_generation import SuiteFormat, write_suite
 from agenthard.flows.demo import write_demo
 from agenthard.flows.publishing.signature import verify_folder
 from agenthard.models.ledger import Ledger
@@ -29,12 +24,6 @@ from tests.flows.judging.made import audit, model, panel, write_benchmark
 from tests.loopback.fixtures import LoopbackProcess
 
 TASKS = 30
-TRIALS = 2
-SUITE = Parameters(
-    rows=3, cols=3, hidden_slots=(1,), decoy_budgets=(0,), candidates=6, domains=("course", "meal"), per_cell=2
-)
-EPISODES = 2 * 4 * TRIALS
-"""Two players, four instances."""
 RETRIES = {"attempts": 15, "first_wait": 0.05, "longest_wait": 1.0}
 """Patient enough for a server that is gone for some seconds."""
 SCHEDULE = """name: nightly
@@ -63,7 +52,7 @@ def audits(given: Given) -> Iterator[Row]:
     for number, (name, options) in enumerate(variants.items()):
         share = given.kills // 3 + (number < given.kills % 3)
         job = _audit_job(given.folder / str(number), name, options)
-        yield from _disturb(job, given._replace(kills=share), disk=number == 0, signals=number == 1)
+        yield from disturb(job, given._replace(kills=share), disk=number == 0, signals=number == 1)
 
 
 def _audit_job(home: Path, name: str, options: list[str]) -> Job:
@@ -75,12 +64,12 @@ def _audit_job(home: Path, name: str, options: list[str]) -> Job:
     def count(out: Path, row: Row) -> None:
         columns = ["task_id", "model", "trial"]
         found = pyarrow.parquet.read_table(out / "tables" / "trajectories.parquet").select(columns).to_pylist()
-        _count(row, Counter(tuple(each.values()) for each in found), len(runs))
+        count_results(row, Counter(tuple(each.values()) for each in found), len(runs))
         results = out.parent / "results.sqlite"
         if "--reuse" in options:
             with closing(sqlite3.connect(results)) as connection:
                 [(kept,)] = connection.execute("SELECT count(*) FROM results").fetchall()
-            _count(row, Counter(range(kept)), TASKS)
+            count_results(row, Counter(range(kept)), TASKS)
 
     return Job(
         name,
@@ -95,7 +84,7 @@ def _audit_job(home: Path, name: str, options: list[str]) -> Job:
 def judgings(given: Given) -> Iterator[Row]:
     """Two judges who differ in their temperature, so that no two questions are the same request."""
     run = audit(write_benchmark(given.folder / "benchmark", TASKS), given.folder / "run")
-    with _server(given.folder, "tests.flows.judging.made:readable", latency=0.2) as (server, wire):
+    with model_server(given.folder, "tests.flows.judging.made:readable", latency=0.2) as (server, wire):
         judges = []
         for temperature in (0.2, 0.8):
             sampling = {"max_output_tokens": 1000, "temperature": temperature}
@@ -107,8 +96,8 @@ def judgings(given: Given) -> Iterator[Row]:
         def count(out: Path, row: Row) -> None:
             query = "SELECT task_id, judge, sample FROM answers WHERE error IS NULL"
             with closing(sqlite3.connect(out / "judge" / "questions.sqlite")) as connection:
-                _count(row, Counter(connection.execute(query).fetchall()), 2 * TASKS)
-            _compare_ledger(out / "judge" / "ledger.sqlite", server.counts, row)
+                count_results(row, Counter(connection.execute(query).fetchall()), 2 * TASKS)
+            compare_ledger(out / "judge" / "ledger.sqlite", server.counts, row)
 
         job = Job(
             "judge run",
@@ -119,63 +108,13 @@ def judgings(given: Given) -> Iterator[Row]:
             count=count,
             prepare=lambda out: server.reset(),
         )
-        yield from _disturb(job, given, disk=True, signals=True)
-        yield from _disturb_wire(job, wire, given)
+        yield from disturb(job, given, disk=True, signals=True)
+        yield from disturb_wire(job, wire, given)
 
 
 def _judged(path: Path) -> bool:
     """Money that a fault wastes is in the manifest; the stores are counted by their rows."""
     return path.parts[0] != "work" and path.suffix != ".sqlite" and path.name not in ("manifest.json", "checksums.json")
-
-
-def evaluations(given: Given) -> Iterator[Row]:
-    """A model and an agent without one on a suite of ACE-Bench."""
-    suite = given.folder / "suite"
-    suite.mkdir()
-    write_suite(SUITE, suite, SuiteFormat.JSONL)
-    with _server(given.folder, "tests.loopback.brains:ace", latency=0.1) as (server, wire):
-        file = given.folder / "model.yaml"
-        name = f"compatible/loop@http://127.0.0.1:{wire.port}/v1"
-        price = {"prompt": 1.0, "completion": 4.0, "date": "2026-11"}
-        content: dict[str, Any] = {"name": name, "label": "loop", "price": price, "retries": RETRIES, "timeout": 20}
-        file.write_text(json.dumps({**content, "sampling": {"max_output_tokens": 500}}), encoding="utf-8")
-        options = ["--model", str(file), "--agent", "random", "--trials", str(TRIALS), "--in-flight", "4"]
-
-        def count(out: Path, row: Row) -> None:
-            query = "SELECT agent, task_id, failure_rate, trial FROM attempts WHERE status <> 'infrastructure_error'"
-            with closing(sqlite3.connect(out / "work" / "episodes.sqlite")) as connection:
-                _count(row, Counter(connection.execute(query).fetchall()), EPISODES)
-            _compare_ledger(out / "work" / "ledger.sqlite", server.counts, row)
-
-        job = Job(
-            "evaluate",
-            words=lambda out: ["evaluate", "ace", str(suite), *options, "--workers", "1", "--out", str(out)],
-            hashes=files(_played),
-            home=given.folder,
-            store="SQLite",
-            count=count,
-            prepare=lambda out: server.reset(),
-        )
-        yield from _disturb(job, given, disk=True, signals=True)
-        patient = replace(job, hashes=_without_requests)
-        yield from _disturb_wire(patient, wire, given)
-
-
-def _played(path: Path) -> bool:
-    """Times are in a table of their own, in the usage and in the page."""
-    named = path.name in ("episodes.parquet", "trajectories.jsonl.gz")
-    return named or (path.suffix == ".csv" and path.name != "usage.csv")
-
-
-def _without_requests(out: Path) -> dict[str, str]:
-    """What a fault of the network may not change: everything but the number of requests that it took."""
-    episodes = pyarrow.parquet.read_table(out / "tables" / "episodes.parquet").drop_columns("requests").to_pylist()
-    with gzip.open(out / "trajectories.jsonl.gz", "rt", encoding="utf-8") as lines:
-        runs = [json.loads(line) for line in lines]
-    for run in runs:
-        run["usage"].pop("requests", None)
-    texts = {"episodes": json.dumps(episodes), "trajectories": json.dumps(runs)}
-    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
 
 
 def publications(given: Given) -> Iterator[Row]:
@@ -207,7 +146,7 @@ def publications(given: Given) -> Iterator[Row]:
         is_run=False,
         count=lambda out, row: row.note(_left_next_to(out)),
     )
-    for row in _disturb(job, given, disk=True):
+    for row in disturb(job, given, disk=True):
         row.note(wrong)
         yield row
 
@@ -230,7 +169,7 @@ def schedules(given: Given) -> Iterator[Row]:
 
     def count(out: Path, row: Row) -> None:
         history = json.loads((out / "history.json").read_bytes())
-        _count(row, Counter(each["run"] for each in history if each["run"]), 1)
+        count_results(row, Counter(each["run"] for each in history if each["run"]), 1)
 
     job = Job(
         "schedule run",
@@ -243,10 +182,10 @@ def schedules(given: Given) -> Iterator[Row]:
         begun=lambda out, pid: (out / "lock").exists(),
         is_run=False,
     )
-    yield from _disturb(job, given)
+    yield from disturb(job, given)
 
 
-def _disturb(job: Job, given: Given, *, disk: bool = False, signals: bool = False) -> Iterator[Row]:
+def disturb(job: Job, given: Given, *, disk: bool = False, signals: bool = False) -> Iterator[Row]:
     job.home.mkdir(parents=True, exist_ok=True)
     wrong = job.measure()
     steps = ((kills, given.kills), (interrupts, signals * given.faults), (full_disks, disk * given.faults))
@@ -258,7 +197,7 @@ def _disturb(job: Job, given: Given, *, disk: bool = False, signals: bool = Fals
             yield row
 
 
-def _disturb_wire(job: Job, wire: Wire, given: Given) -> Iterator[Row]:
+def disturb_wire(job: Job, wire: Wire, given: Given) -> Iterator[Row]:
     if not given.faults:
         return
     job.expected = job.hashes(job.home / "undisturbed" / "out")
@@ -266,12 +205,12 @@ def _disturb_wire(job: Job, wire: Wire, given: Given) -> Iterator[Row]:
     yield cut_connections(job, wire, given.faults, given.rng)
 
 
-def _count(row: Row, found: "Counter[Any]", expected: int) -> None:
+def count_results(row: Row, found: "Counter[Any]", expected: int) -> None:
     row.lost += max(0, expected - len(found))
     row.doubled += found.total() - len(found) + max(0, len(found) - expected)
 
 
-def _compare_ledger(file: Path, counts: dict[str, Any], row: Row) -> None:
+def compare_ledger(file: Path, counts: dict[str, Any], row: Row) -> None:
     """Each distinct request of the server is answered once in the ledger, and each further reply is accounted for."""
     with closing(sqlite3.connect(file)) as connection:
         [(answered, once)] = connection.execute(
@@ -290,7 +229,7 @@ def _compare_ledger(file: Path, counts: dict[str, Any], row: Row) -> None:
 
 
 @contextmanager
-def _server(folder: Path, brain: str, latency: float) -> Iterator[tuple[LoopbackProcess, Wire]]:
+def model_server(folder: Path, brain: str, latency: float) -> Iterator[tuple[LoopbackProcess, Wire]]:
     """A model's server on loopback, and the wire to it."""
     server = LoopbackProcess(folder, {"brain": brain, "latency": latency})
     wire = Wire(int(server.url.rpartition(":")[2]))

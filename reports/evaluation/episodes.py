@@ -89,6 +89,8 @@ class Episodes:
     """Every attempt, in the order of agent, task, failure rate, trial and attempt."""
     notes: tuple[str, ...] = ()
     """Problems of the table, and how they were handled."""
+    variants: tuple[str, ...] = ("",)
+    """Conditions apart from the failure rate, in words; the first is the reference."""
 
     @cached_property
     def first(self) -> pd.DataFrame:
@@ -112,13 +114,14 @@ class Episodes:
 
     def at_variant(self, part: pd.DataFrame) -> pd.DataFrame:
         """Keep the episodes whose conditions, apart from the failure rate, are the reference's."""
-        variants = sorted(self.attempts["variant"].unique())
-        return part[part["variant"] == variants[0]] if len(variants) > 1 else part
+        return part[part["variant"] == self.variants[0]] if len(self.variants) > 1 else part
 
     def conditions(self) -> Iterator[tuple[str, pd.DataFrame]]:
         """Yield the final attempts under each condition with its words, the reference first; one has no words."""
         several = len(self.failure_rates) > 1
-        for (rate, variant), part in self.final.groupby(["failure_rate", "variant"], sort=True):
+        parts: dict[Any, pd.DataFrame] = dict(iter(self.final.groupby(["failure_rate", "variant"])))
+        for rate, variant in sorted(parts, key=lambda key: (key[0], self.variants.index(key[1]))):
+            part = parts[rate, variant]
             yield ", ".join(filter(None, (f"p = {rate:g}" if several else "", str(variant)))), part
 
 
@@ -172,7 +175,7 @@ def normalised(frame: pd.DataFrame, declared: Declared = NOTHING) -> Episodes:
     for name in numbers_of(declared):
         table[name] = _numbers(frame, name, notes)
     passed = frame["passed"].astype(object).map({True: 1.0, False: 0.0})
-    table["variant"] = _variants(frame, declared)
+    table["variant"], variants = _variants(frame, declared)
     table["verdict"] = passed.to_numpy(dtype=np.float64, na_value=np.nan)
     notes.add(
         frame["passed"].notna().to_numpy() & table["verdict"].isna(),
@@ -185,7 +188,7 @@ def normalised(frame: pd.DataFrame, declared: Declared = NOTHING) -> Episodes:
     table = table.sort_values([*EPISODE, "attempt"], kind="stable")
     again = table.duplicated([*EPISODE, "attempt"])
     notes.add(again, lambda n: f"{plural(n, 'row')} for an attempt that another row tells of: the first one counts")
-    return Episodes(table[~again].reset_index(drop=True), tuple(notes.lines))
+    return Episodes(table[~again].reset_index(drop=True), tuple(notes.lines), variants)
 
 
 def _mend(table: pd.DataFrame, notes: "_Notes") -> None:
@@ -210,15 +213,19 @@ def _read_as_zero(name: str, rows: int) -> str:
     return f"{plural(rows, 'row')} without {name}: read as 0"
 
 
-def _variants(frame: pd.DataFrame, declared: Declared) -> list[str]:
-    """Name the values of all axes apart from the failure rate, as far as they differ in the table."""
+def _variants(frame: pd.DataFrame, declared: Declared) -> tuple[list[str], tuple[str, ...]]:
+    """Name the values of all axes apart from the failure rate, as far as they differ, and order the names."""
     axes = [axis for axis in declared.axes if axis.name != "failure_rate" and axis.name in frame.columns]
-    texts = {axis.letter: [str(value) for value in _texts(frame, axis.name)] for axis in axes}
-    varying = {letter: column for letter, column in texts.items() if len(set(column)) > 1}
-    return [
-        ", ".join(f"{letter} = {value}" for letter, value in zip(varying, values, strict=True))
-        for values in (zip(*varying.values(), strict=True) if varying else [()] * len(frame))
-    ]
+    texts = {axis: [str(value) for value in _texts(frame, axis.name)] for axis in axes}
+    varying = {axis: column for axis, column in texts.items() if len(set(column)) > 1}
+    if not varying:
+        return [""] * len(frame), ("",)
+    rows = list(zip(*varying.values(), strict=True))
+    ordered = sorted(set(rows), key=lambda row: [axis.rank(value) for axis, value in zip(varying, row, strict=True)])
+    names = {
+        row: ", ".join(f"{axis.letter} = {value}" for axis, value in zip(varying, row, strict=True)) for row in ordered
+    }
+    return [names[row] for row in rows], tuple(names.values())
 
 
 class _Notes:

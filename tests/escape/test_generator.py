@@ -7,13 +7,16 @@ from statistics import mean
 
 import pytest
 
+from agenthard.escape import generator
 from agenthard.escape.generator import EscapeGenerator, Parameters, generate, jobs
+from agenthard.escape.graph.distinct import first_graphs, further_graphs
 from agenthard.escape.graph.growth import grow
 from agenthard.escape.narrative.read import QUOTED
 from agenthard.escape.proof import verify
 from agenthard.escape.storage import SUITES, from_data, to_data
+from agenthard.escape.templates.template import UnfillableError
 from agenthard.flows.generators import write_lines
-from agenthard.play.errors import ImpossibleParametersError
+from agenthard.play.errors import GenerationError, ImpossibleParametersError
 from tests.escape.made import SMALL, rooms
 
 PAPER = {5: 9.03, 10: 18.20, 15: 27.73, 20: 36.63}
@@ -44,13 +47,40 @@ def test_no_two_rooms_have_one_graph_and_themes_are_balanced() -> None:
 def test_workers_interruptions_and_starts_change_no_byte(tmp_path: Path) -> None:
     whole = [SUITES.layout.private.line(each) for each in rooms()]
     assert [SUITES.layout.private.line(each) for each in generate(SMALL, workers=2)] == whole
-    generator = EscapeGenerator()
+    escape = EscapeGenerator()
     torn = tmp_path / "torn"
-    SUITES.write(torn, list(rooms())[:5], generator.asked(SMALL), count=SMALL.count)
+    SUITES.write(torn, list(rooms())[:5], escape.asked(SMALL), count=SMALL.count)
     with (torn / "rooms.jsonl").open("ab") as file:
         file.write(b'{"id": "half')
-    write_lines(generator, SMALL, torn)
+    write_lines(escape, SMALL, torn)
     assert (torn / "secrets.jsonl").read_bytes().splitlines() == whole
+
+
+def test_further_graphs_of_a_room_belong_to_no_other_room() -> None:
+    first = [graph.key() for graphs in first_graphs(3, 8, 30) for graph in graphs]
+    second = [graph.key() for number in range(30) for graph in further_graphs(3, 8, 30, number, 1)]
+    third = [graph.key() for graph in further_graphs(3, 8, 30, 29, 2)]
+    assert len({*first, *second, *third}) == 4 * 30 + 4 * 30 + 4
+
+
+@pytest.mark.long
+def test_a_room_whose_graphs_cannot_be_filled_gets_others_whoever_makes_it() -> None:
+    suite = Parameters(sizes=(50,), rooms=(6,), seed=1)
+    made = list(generate(suite))
+    attempts = [room.provenance.attempts for room in made if room.provenance]
+    assert max(attempts) > 4 * 12, "this suite has such a room"
+    late = attempts.index(max(attempts))
+    assert list(generate(suite, start=late, workers=2)) == made[late:]
+    assert all(verify(room).ok for room in made)
+
+
+def test_a_room_that_no_draw_fills_is_refused_with_its_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*given: object) -> None:
+        raise UnfillableError("two outputs have one value")
+
+    monkeypatch.setattr(generator, "fill_graph", never)
+    with pytest.raises(GenerationError, match=r"room 0 of 5 parts: .*two outputs have one value \(384 times\)"):
+        next(generate(Parameters(sizes=(5,), rooms=(1,))))
 
 
 def test_the_public_part_holds_no_value_that_has_to_be_found() -> None:

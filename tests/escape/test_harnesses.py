@@ -90,21 +90,47 @@ def test_inspect_gets_out_with_a_mock_model(tmp_path: Path) -> None:
     assert (score.value, (score.metadata or {})["ending"]) == ("C", "done")
 
 
+SCRIPTED = """
+import json, sys
+calls = json.loads(sys.argv.pop(1))
+from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage, modelapi
+from inspect_ai.model._providers.mockllm import MockLLM
+from inspect_ai.tool import ToolCall
+
+def respond(messages, tools, choice, config):
+    done = sum(len(m.tool_calls or ()) for m in messages if m.role == "assistant")
+    some = enumerate(calls[done : done + 2], done)
+    made = [ToolCall(id=f"c{at}", function=name, arguments=given) for at, (name, given) in some]
+    message = ChatMessageAssistant(content="", tool_calls=made)
+    choices = [ChatCompletionChoice(message=message, stop_reason="tool_calls")]
+    return ModelOutput(model="scripted", choices=choices, usage=ModelUsage())
+
+@modelapi("scripted")
+class Scripted(MockLLM):
+    def __init__(self, model_name, base_url=None, api_key=None, config=None, **more):
+        super().__init__(model_name, base_url, api_key, config, custom_outputs=respond)
+"""
+"""Registers a mock model that makes the calls of the first argument, two in a reply."""
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("task", ["agenthard/escape_rooms"])
-def test_inspect_eval_finds_the_task_by_its_registered_name(tmp_path: Path, task: str) -> None:
+@pytest.mark.parametrize(
+    "task", ["agenthard/escape_rooms", "escape/inspect_task.py", "escape/inspect_task.py@escape_rooms"]
+)
+def test_inspect_eval_gets_out_by_registered_name_and_by_file(tmp_path: Path, task: str) -> None:
     pytest.importorskip("inspect_ai")
     from inspect_ai.log import read_eval_log
 
     from tests.ace.environment.test_inspect_task import COMMAND, ROOT
 
     SUITES.write(tmp_path / "suite", rooms()[:1], {}, count=1)
-    words = ["eval", task, "--model", "mockllm/model", "-T", f"path={tmp_path / 'suite'}", "-T", "turns=2"]
-    words += ["--log-dir", str(tmp_path / "logs"), "--display", "plain"]
-    done = subprocess.run(
-        [sys.executable, "-c", COMMAND, *words], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
-    )
+    words = ["eval", task, "--model", "scripted/oracle", "-T", f"path={tmp_path / 'suite'}"]
+    words += ["-T", "feedback=none", "--log-dir", str(tmp_path / "logs"), "--display", "plain"]
+    command = [sys.executable, "-c", SCRIPTED + COMMAND, json.dumps(calls()), *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     (log,) = (tmp_path / "logs").glob("*.eval")
     read = read_eval_log(str(log))
     assert read.status == "success" and read.samples and len(read.samples) == 1
+    (score,) = (read.samples[0].scores or {}).values()
+    assert (score.value, (score.metadata or {})["ending"]) == ("C", "done")

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -114,13 +115,42 @@ def test_a_suite_is_evaluated_shown_in_tables_and_audited(suite: Path, tmp_path:
 
 
 @pytest.mark.long
+def test_several_values_of_a_condition_are_played_in_one_evaluation(suite: Path, tmp_path: Path) -> None:
+    out, both = tmp_path / "evaluation", ("--set", "feedback=none", "--set", "feedback=per_param")
+    words = ("evaluate", "escape", suite, "--agent", "greedy", "--out", out, "--workers", 1)
+    done = as_json(*words, *both)
+    assert (done["planned"], done["settled"], done["board"][0]["final"]["scored"]) == (12, 12, 6)
+    episodes = pd.read_parquet(out / "tables" / "episodes.parquet")
+    solved = episodes.groupby("feedback")["passed"].sum()
+    assert episodes["feedback"].value_counts().to_dict() == {"none": 6, "per_param": 6}
+    assert done["board"][0]["final"]["passed"] == solved["per_param"] > solved["none"]
+    # Each value alone gives the same episodes.
+    run(*words[:-3], tmp_path / "alone", "--workers", 1, *both[:2])
+    alone = pd.read_parquet(tmp_path / "alone" / "tables" / "episodes.parquet")
+    own = episodes[episodes["feedback"] == "none"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, own)
+    page = (out / "report" / "evaluation.html").read_text()
+    assert "feedback = none" in page and "feedback = per_param" in page
+    tables = as_json("escape", "tables", out)["tables"]["success"]
+    assert {row["agent"] for row in tables} >= {"greedy (feedback none)", "greedy (feedback per_param)"}
+    assert as_json(*words, *both, "--set", "feedback=binary")["settled"] == 18
+    run(*words, "--set", "execution=free", "--set", "execution=golden", code=64)
+
+
+@pytest.mark.long
 def test_one_file_goes_from_nothing_to_a_leaderboard(tmp_path: Path) -> None:
     config = tmp_path / "run.yaml"
     config.write_text(
         "benchmark: escape\nout: out\ngenerate: {sizes: [5], rooms: [6]}\n"
-        "evaluate: {agents: [story, random]}\nreport: {draws: 200, resamples: 50}\n"
+        "evaluate: {agents: [story, random], options: {feedback: [none, per_param]}}\n"
+        "report: {draws: 200, resamples: 50}\n"
     )
-    run("run", config, "--json")
+    done = as_json("run", config)
+    assert (done["evaluation"]["settled"], done["audit"]["tasks"]) == (24, 6)
+    assert done["report"]["stages"]["initial"] == 6
+    analysis = json.loads((tmp_path / "out" / "audit" / "report" / "analysis.json").read_text())
+    boards = {board["split"]: [row["model"] for row in board["rows"]] for board in analysis["leaderboards"]}
+    assert boards["initial"] == boards["cleaned"] == ["story", "random"]
     assert (tmp_path / "out" / "tasks" / "rooms.jsonl").is_file()
     assert (tmp_path / "out" / "evaluation" / "report" / "evaluation.html").is_file()
     config.write_text("benchmark: escape\nout: out\ngenerate: {sizes: [5], what: 1}\n")

@@ -41,7 +41,7 @@ def tables(
         raise CommandError("a slice holds one factor: give --hidden or --decoys, not both")
     found = read_finished(run, "ace")
     frame = found.episodes(ACE)
-    attempts, finals = as_rows(frame), as_rows(finals_of(frame))
+    attempts, finals = as_rows(frame), as_rows(finals_of(frame, ACE))
     failed, left_out = _failures(found, suite or found.suite, finals)
     where = ("agent", "failure rate")
     laid_out = [EvaluationTable("Cells", (*where, "H", "B", *_SHARE), cells(finals), "Wilson’s 95 % intervals.")]

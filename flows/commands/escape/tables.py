@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,7 +32,7 @@ def tables(
 ) -> None:
     """Show success, behaviours, errors, calls, trials, success against turns and paired tests, by agent and size.
 
-    Of several runs, each agent is listed once per condition that differs, such as the feedback.
+    Each agent is listed once per condition that differs within a run or between runs, such as the feedback.
     Exit codes: 0 shown, 64 a folder holds no evaluation of rooms.
 
     Example: `agenthard escape tables escape-evaluation --out escape-tables`
@@ -61,7 +62,7 @@ def tables(
 
 
 def _episodes(runs: Sequence[Path], failure_rate: float) -> "tuple[pd.DataFrame, list[str]]":
-    """Read the final attempts of evaluations; where their conditions differ, these become part of the agents' names."""
+    """Read the final attempts of evaluations; conditions that differ become part of the agents' names."""
     import pandas as pd
 
     from agenthard.escape.declared import ESCAPE
@@ -74,15 +75,18 @@ def _episodes(runs: Sequence[Path], failure_rate: float) -> "tuple[pd.DataFrame,
     )
     frames, left_out = [], []
     for each in found:
-        table = finals_of(each.episodes(ESCAPE))
+        table = finals_of(each.episodes(ESCAPE), ESCAPE)
         chosen = table[table["failure_rate"] == failure_rate].copy()
         if len(chosen) < len(table):
             left_out.append(
                 f"{len(table) - len(chosen)} episodes at other failure rates than {failure_rate:g} are left out."
             )
-        if differ:
-            condition = ", ".join(f"{name} {each.conditions.get(name)}" for name in differ)
-            chosen["agent"] = chosen["agent"] + f" ({condition})"
+        axes = {axis.condition: axis.name for axis in ESCAPE.axes if axis.condition}
+        varied = {name for name, column in axes.items() if chosen[column].nunique() > 1}
+        if named := sorted({*differ, *varied}):
+            words = [chosen[axes[name]] if name in axes else str(each.conditions.get(name)) for name in named]
+            texts = [f"{name} " + word for name, word in zip(named, words, strict=True)]
+            chosen["agent"] = chosen["agent"] + " (" + reduce(lambda one, other: one + ", " + other, texts) + ")"
         frames.append(chosen)
     joined = pd.concat(frames, ignore_index=True)
     twice = joined.duplicated(["agent", "task_id", "trial"])

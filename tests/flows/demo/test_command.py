@@ -18,11 +18,13 @@ def test_the_whole_demo_finds_every_planted_flaw(tmp_path: Path) -> None:
     result = json.loads(done.stdout)
     assert (result["demo"]["seeded_flaws"], result["demo"]["missed"]) == (18, [])
     assert (result["ace"]["seeded_flaws"], result["ace"]["missed"]) == (14, [])
+    assert (result["rooms"]["seeded_flaws"], result["rooms"]["missed"]) == (7, [])
     assert result["bfcl_left_out"] == "--offline was given"
-    assert set(result["outcomes"]) == {"demo", "ace"}
+    assert set(result["outcomes"]) == {"demo", "rooms", "ace"}
     evaluation = result["ace_evaluation"]
     assert evaluation["settled"] == evaluation["planned"] > 0
-    assert done.stderr.index("[1 of 3]") < done.stderr.index("[2 of 3]") < done.stderr.index("[3 of 3]")
+    steps = [done.stderr.index(f"[{step} of 3]") for step in range(1, 4)]
+    assert steps == sorted(steps)
     for report in ("demo/report.html", "demo/report/report.html", "ace/report/report.html"):
         assert (tmp_path / "out" / report).is_file()
 
@@ -37,4 +39,5 @@ def test_the_demo_says_what_was_planted_and_found_in_40_lines_of_80_columns(tmp_
     for entry in read_answer_key(tmp_path / "out" / "demo-benchmark"):
         assert any(line.startswith(entry.change) and entry.check in line for line in lines), entry
     assert "18 flaws planted, 18 found" in done.stdout
+    assert "7 flaws planted, 7 found; of 14 rooms" in done.stdout
     assert "agenthard findings out/demo" in done.stdout

@@ -58,6 +58,15 @@ def test_a_settled_episode_is_not_taken_again(store: EpisodeStore) -> None:
     assert store.settled(Selection(("b",), (0.0, 0.5), 2), 3) == 0
 
 
+def test_variants_of_the_conditions_are_episodes_of_their_own(store: EpisodeStore) -> None:
+    none, plain = Episode("a", "t0", 0.0, 0, "feedback=none"), EPISODES[0]
+    store.add(none, attempt(none))
+    assert [episode for episode, _ in store.claim([none, plain], "w1", 3)] == [plain]
+    assert store.settled(Selection(("a",), (0.0,), 1, ("feedback=none",)), 3) == 1
+    assert store.settled(Selection(("a",), (0.0,), 1), 3) == 0
+    assert list(store.settled_episodes(3)) == [none]
+
+
 def test_an_infrastructure_error_is_tried_again_up_to_a_number(store: EpisodeStore) -> None:
     episode = EPISODES[0]
     for number in range(2):

@@ -72,9 +72,15 @@ def test_every_condition_has_its_maps_and_slices() -> None:
 def test_axes_that_differ_are_conditions_and_never_mix_into_the_reference() -> None:
     both = pd.concat([rooms(feedback="none", passed=False), rooms(feedback="per_param")])
     found = analyse(both, ABOUT, declared=ESCAPE)
-    assert [each.condition for each in found.conditions] == ["feedback = per_param"]
-    assert found.totals.episodes == 24 and found.board[0].final.passed == 0, "the reference is the first value"
-    assert sum(cell.passed for cell in found.conditions[0].heat_maps[1].cells) == 6
+    assert [each.condition for each in found.conditions] == ["feedback = none"]
+    assert found.totals.episodes == 24 and found.board[0].final.passed == 6, "the reference is what is declared first"
+    assert sum(cell.passed for cell in found.conditions[0].heat_maps[0].cells) == 0
+
+
+def test_numbers_of_an_axis_are_ordered_by_size_after_the_declared_ones() -> None:
+    every = pd.concat([rooms(turns_allowed=turns) for turns in ("100", "0", "20")])
+    found = analyse(every, ABOUT, declared=ESCAPE)
+    assert [each.condition for each in found.conditions] == ["turns = 20", "turns = 100"]
 
 
 def test_a_published_rate_that_is_no_count_is_named_and_its_measures_stay(tmp_path: Path) -> None:
