@@ -158,7 +158,7 @@ def _imbalance(stands: Floats) -> Floats:
 
 
 def _exchanged(rng: np.random.Generator, chosen: Ints, drawn: Ints) -> Ints:
-    """Sets that differ from the chosen one by a decoy, which comes from a drawn set; fewer where it is there already."""
+    """Sets that differ from the chosen one by a decoy, which comes from a drawn set."""
     rows = np.arange(len(drawn))
     places = rng.integers(len(chosen), size=len(drawn))
     new = drawn[rows, rng.integers(drawn.shape[1], size=len(drawn))]
