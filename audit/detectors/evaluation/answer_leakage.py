@@ -44,10 +44,10 @@ class AnswerLeakage(SuiteDetector):
     that learn from some tasks and guess in others. Each is measured over all candidates, and where rules are stated
     also among the candidates that meet them. A way to guess is flagged when it hits more or less often than chance:
     exact p below 0.05 after Holm's correction for the number of ways, and the 95 % interval, clustered by task, on one
-    side of chance. A trait that names every answer is confirmed; one with a small effect (it closes less than 15 % of
-    the gap between a guess and certainty) is a cosmetic note. Tasks with the same candidates are one task said twice, and count once. There is one finding per
-    trait, on the tasks where the trait points to the answer. Look-ahead reads the rules, so it is reasoning and never
-    flagged.
+    side of chance. A trait that names every answer is confirmed; one that closes less than 15 % of the gap between a
+    guess and certainty is a cosmetic note. Tasks with the same candidates are one task said twice, and count once.
+    There is one finding per trait, on the tasks where the trait points to the answer. Look-ahead reads the rules, so it
+    is reasoning and never flagged.
 
     Flagged: the right candidate always has the lowest number in its name, because it was made first.
 
