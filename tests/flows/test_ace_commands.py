@@ -73,7 +73,8 @@ def test_every_format_is_written_verified_and_probed(suites: Path, form: str) ->
     found = json.loads(run("verify", suites / form, "--json"))
     certified = 0 if form == "reference" else 24
     assert found == {
-        "instances": 24, "unique": 24, "hard": 0, "certified": certified, "unreadable": [], "problems": []
+        "instances": 24, "unique": 24, "hard": 0, "certified": certified, "unreadable": [], "problems": [],
+        "query_plans": {"none": 24, "by_extra_queries": {}},
     }  # fmt: skip
     report = json.loads(run("probe", suites / form, "--json"))
     assert (report["scenes"], report["unreadable"]) == (24, [])

@@ -24,6 +24,7 @@ def verify(
 
     Where an instance carries a certificate, it must be about this very instance and say what the search finds; its
     query plan is carried out in the paper's environment. Without a plan, solvability within the budget is not proved.
+
     Exit codes: 0 all hold, 1 a hard violation or a solution that is not unique, 2 something could not be read.
 
     Example: `agenthard ace verify ace-suite`
