@@ -116,7 +116,8 @@ def test_a_model_writes_a_suite_and_is_not_paid_twice(tmp_path: Path, loopback: 
     command(tmp_path / "a", loopback)
     rooms = list(SUITES.read(tmp_path / "a"))
     assert all(verify(room).ok and room.room.story.startswith(GOOD["opening"]) for room in rooms)
-    told = "".join(clue.value for room in rooms for clue in room.secret.clues)
+    parts = [part for room in rooms for part in room.secret.mechanisms.values()]
+    told = "\n".join(value for part in parts for value in (*part.inputs.values(), *part.outputs.values()))
     assert any(phrase in told for phrase in PHRASES)
     assert json.loads((tmp_path / "a" / "suite.json").read_text())["parameters"]["narratives_by"].startswith(
         "compatible"
