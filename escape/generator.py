@@ -141,7 +141,7 @@ def generate(
     Raises:
         GenerationError: A room cannot be made.
     """
-    asked = islice(jobs(parameters), start, None)
+    asked: Iterator[Job] = islice(jobs(parameters), start, None)
     if writer is not None:
         asked = (job._replace(written=writer(theme_for(job.number), job.nodes, job.number)) for job in asked)
     return in_order(partial(make, parameters), asked, workers)
