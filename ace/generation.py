@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agenthard.ace.generator import GENERATOR, Parameters, generate
+from agenthard.ace.generator import Parameters, generate, generator_of
 from agenthard.ace.instance import Instance
 from agenthard.ace.storage import SUITES
 from agenthard.taxonomy.task import AgentTask
@@ -21,7 +21,8 @@ class AceGenerator:
 
     def asked(self, parameters: Parameters) -> Mapping[str, Any]:
         """Returns what ``suite.json`` says about how the suite was made."""
-        return {"generator": GENERATOR, **parameters.model_dump(mode="json")}
+        asked = parameters.model_dump(mode="json", exclude=None if parameters.query_plans else {"query_plans"})
+        return {"generator": generator_of(parameters), **asked}
 
     def count(self, parameters: Parameters) -> int:
         """Returns how many instances a suite has."""

@@ -127,6 +127,43 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryStep:
+    """One query of a plan: which candidates of a slot meet a condition."""
+
+    slot: int
+    """Index of the slot."""
+    field: str
+    """The attribute."""
+    operator: str
+    """``>=``, ``<=`` or ``=`` for a number, ``in`` for words."""
+    number: int = 0
+    """What a number is compared with."""
+    words: tuple[str, ...] = ()
+    """What words are looked for among."""
+
+    @property
+    def value(self) -> int | list[str]:
+        """The condition's value as the tool takes it."""
+        return list(self.words) if self.operator == "in" else self.number
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """Queries whose answers, ids only, leave no more fillings possible than global checks can tell apart.
+
+    It is chosen with the values in sight, so it proves that the queries are enough, not that they are easy to choose.
+    """
+
+    steps: tuple[QueryStep, ...]
+    """The queries."""
+    checks: int
+    """Global checks that are needed after them: fillings still possible, less one."""
+    extra_queries: int
+    """Queries that it needs of a slot beyond one per rule of the slot and one per slot of the instance, at least the
+    paper's 2: with more than 2 the instance is not proved solvable within the paper's budget."""
+
+
+@dataclass(frozen=True, slots=True)
 class Certificate:
     """The result of an exact search for solutions, bound to the instance it is about."""
 
@@ -140,6 +177,8 @@ class Certificate:
     """Name of the search."""
     version: int
     """Version of the search; another version may count its nodes otherwise."""
+    plan: QueryPlan | None = None
+    """Queries that suffice to find the solution (agenthard.ace.proof.plan); None where no plan was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

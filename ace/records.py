@@ -41,10 +41,12 @@ def answer_line(instance: Instance) -> bytes:
         instance: The instance.
 
     Returns:
-        JSON in UTF-8 without a line break: ``id``, ``answer``, and ``certificate`` and ``provenance`` or null.
+        JSON in UTF-8 without a line break: ``id``, ``answer``, and ``certificate`` and ``provenance`` or null. A
+        certificate without a query plan has no field for it.
     """
     private = _Private(instance.id, instance.answer, instance.certificate, instance.provenance)
-    return _PRIVATE.dump_json(private)
+    planned = instance.certificate is None or instance.certificate.plan is not None
+    return _PRIVATE.dump_json(private, exclude=None if planned else {"certificate": {"plan"}})
 
 
 def read_puzzle(line: bytes) -> Puzzle:

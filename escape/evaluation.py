@@ -11,6 +11,8 @@ from agenthard.audit.sources.formats.suite.evaluation import SuiteEvaluation, re
 from agenthard.escape.agents import LEADERBOARD, find
 from agenthard.escape.declared import ESCAPE
 from agenthard.escape.environment import Conditions, Environment
+from agenthard.escape.proof.structure import structure_problems
+from agenthard.escape.recorded import run_page
 from agenthard.escape.room import Instance
 from agenthard.escape.session import EscapeSession
 from agenthard.escape.source import EscapeRooms
@@ -20,6 +22,7 @@ from agenthard.models.request import Model, Request
 from agenthard.play.episode import Episode
 from agenthard.play.forecast import llm_settings, workload_of
 from agenthard.play.llm import LlmSettings, first_request, play, trial_seed
+from agenthard.taxonomy.run_page import RunPage
 from agenthard.taxonomy.trajectory import Trajectory
 
 _GROWTH = (250, 450, 900)
@@ -90,6 +93,10 @@ class EscapeTask:
         """What the report sorts by."""
         facts = self.instance.facts() | {"min_turns": self.instance.min_turns()}
         return {name: facts[name] for name in ESCAPE.facts}
+
+    def run_page(self, run: Trajectory) -> RunPage | None:
+        """Show a run as a graph; None for a room whose parts do not fit together."""
+        return None if next(structure_problems(self.instance), None) else run_page(self.instance, run)
 
     def session(self, failure_rate: float, trial: int) -> EscapeSession:
         """Start an episode."""

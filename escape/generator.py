@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from agenthard.escape.graph.distinct import first_graphs, further_graphs
 from agenthard.escape.graph.skeleton import Skeleton
 from agenthard.escape.narrative.tell import tell, theme_for
+from agenthard.escape.narrative.written import Writer, Written
 from agenthard.escape.proof.verify import certified, verify
 from agenthard.escape.room import Instance, Provenance
 from agenthard.escape.storage import SUITES
@@ -82,6 +83,8 @@ class Job(NamedTuple):
     """Number among those of its size, from 0."""
     graphs: tuple[Skeleton, ...]
     """Graphs to try."""
+    written: Written = Written()
+    """What a model wrote for it."""
 
 
 def jobs(parameters: Parameters) -> Iterator[Job]:
@@ -120,32 +123,43 @@ def _graphs(parameters: Parameters, job: Job) -> Iterator[Skeleton]:
         yield from further_graphs(parameters.seed, job.nodes, rooms, job.number, again)
 
 
-def generate(parameters: Parameters, start: int = 0, workers: int = 1) -> Iterator[Instance]:
+def generate(
+    parameters: Parameters, start: int = 0, workers: int = 1, writer: Writer | None = None
+) -> Iterator[Instance]:
     """Yield the rooms of a suite, each proved; neither the number of processes nor the start changes a byte.
 
     Args:
         parameters: The suite.
         start: How many rooms to skip.
         workers: Processes, this one included.
+        writer: Asks a model for texts of each room; None for those of the grammar alone.
 
     Raises:
         GenerationError: A room cannot be made.
     """
-    return in_order(partial(make, parameters), islice(jobs(parameters), start, None), workers)
+    asked: Iterator[Job] = islice(jobs(parameters), start, None)
+    if writer is not None:
+        asked = (job._replace(written=writer(theme_for(job.number), job.nodes, job.number)) for job in asked)
+    return in_order(partial(make, parameters), asked, workers)
 
 
 def _draw(parameters: Parameters, job: Job, skeleton: Skeleton, seed: str, attempt: int) -> Instance:
-    filled = fill_graph(skeleton, seed, parameters.decoys)
+    filled = fill_graph(skeleton, seed, parameters.decoys, job.written.phrases)
     id = f"escape_n{job.nodes}_{job.number:03d}"
-    theme = theme_for(job.number)
+    theme, notes = job.written.theme or theme_for(job.number), job.written.notes
     instance = Instance(*tell(skeleton, filled, id, theme, Random(f"{seed}/text")))
     # The second execution: everything is computed again from what is stored.
     report = verify(instance)
+    if job.written.theme is not None and not report.ok:
+        problem = report.problems[0]
+        notes += (f"narrative rejected by the proof: {problem.kind}: {problem.message}; the grammar's is used",)
+        instance = Instance(*tell(skeleton, filled, id, theme_for(job.number), Random(f"{seed}/text")))
+        report = verify(instance)
     if not report.ok:
         raise UnfillableError(f"{report.problems[0].kind}: {report.problems[0].message}")
     if report.certificate.min_calls != skeleton.min_calls():
         raise UnfillableError("the oracle needs other calls than the graph says")
-    made = Provenance(GENERATOR, parameters.seed, job.number, attempt, versions())
+    made = Provenance(GENERATOR, parameters.seed, job.number, attempt, versions(), notes)
     return replace(certified(instance, report), provenance=made)
 
 
@@ -173,9 +187,19 @@ class EscapeGenerator:
     parameters = Parameters
     suites = SUITES
 
+    def __init__(self, writer: Writer | None = None, written_by: Mapping[str, str] | None = None) -> None:
+        """Set up.
+
+        Args:
+            writer: Asks a model for texts of each room.
+            written_by: What is written, and by which model; ``suite.json`` says so.
+        """
+        self._writer = writer
+        self._written_by = dict(written_by or {})
+
     def asked(self, parameters: Parameters) -> Mapping[str, Any]:
         """Return what ``suite.json`` says about how the suite was made."""
-        return {"generator": GENERATOR, **parameters.model_dump(mode="json")}
+        return {"generator": GENERATOR, **parameters.model_dump(mode="json"), **self._written_by}
 
     def count(self, parameters: Parameters) -> int:
         """Return how many rooms a suite has."""
@@ -183,7 +207,7 @@ class EscapeGenerator:
 
     def generate(self, parameters: Parameters, start: int = 0, workers: int = 1) -> Iterator[Instance]:
         """Yield the rooms of a suite from a position on."""
-        return generate(parameters, start, workers)
+        return generate(parameters, start, workers, self._writer)
 
     def sound(self, count: int, seed: int) -> Iterator[tuple[AgentTask, list[Trajectory]]]:
         """Yield at least ``count`` small proved rooms."""

@@ -1,12 +1,58 @@
 """A recorded run of a room, call by call, with the state of every part after each."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from agenthard.audit.sources.formats.suite import MalformedInstanceError
+from agenthard.escape.audit_task import INSTANCE
+from agenthard.escape.proof.structure import structure_problems
 from agenthard.escape.room import Instance
+from agenthard.escape.storage import from_data
+from agenthard.taxonomy.run_page import RunPage
 from agenthard.taxonomy.task import ToolCall
 from agenthard.taxonomy.trajectory import Trajectory
+
+LEGEND = (
+    ("unseen", "–", "out of sight"),
+    ("seen", "○", "in sight"),
+    ("looked", "◔", "looked at"),
+    ("resolved", "●", "resolved"),
+    ("refused", "✕", "used wrongly"),
+    ("early", "!", "used before what it depends on"),
+)
+
+
+def page_of_task(metadata: Mapping[str, Any], run: Trajectory) -> RunPage | None:
+    """Return the page of a run of an audited room; None for a task of another benchmark, or a room that is broken."""
+    if INSTANCE not in metadata:
+        return None
+    try:
+        instance = from_data(metadata[INSTANCE])
+    except MalformedInstanceError:
+        return None
+    return None if next(structure_problems(instance), None) else run_page(instance, run)
+
+
+def run_page(instance: Instance, run: Trajectory) -> RunPage:
+    """Return the page of a run of a room.
+
+    Args:
+        instance: The whole room, whose parts fit together.
+        run: A run of it; nothing in it is trusted.
+    """
+    data = recorded_view(instance, run)
+    calls, turns = len(data["steps"]) - 1, data["steps"][-1]["turn"]
+    fewest = instance.facts()["min_calls"]
+    return RunPage(
+        title=f"Escape room {instance.id}",
+        agent=run.model,
+        trial=run.trial,
+        outcome={True: "out of the room", False: "not out of the room", None: "no verdict"}[run.passed],
+        summary=f"{calls} calls in {turns} turns; the fewest calls are {fewest}, without the submission.",
+        legend=LEGEND,
+        data=data,
+    )
 
 
 def recorded_view(instance: Instance, run: Trajectory) -> dict[str, Any]:

@@ -139,6 +139,8 @@ class Provenance:
     """How often values were drawn until all conditions were met."""
     versions: Mapping[str, str]
     """Versions of what the values depend on."""
+    written: tuple[str, ...] = ()
+    """What a model wrote of the room, and what of it was rejected and why; nothing where none was asked."""
 
 
 @dataclass(frozen=True, slots=True)

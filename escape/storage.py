@@ -25,7 +25,7 @@ _INSTANCE = TypeAdapter(Instance)
 
 def to_data(instance: Instance) -> dict[str, Any]:
     """Return a whole room as JSON data."""
-    data: dict[str, Any] = _INSTANCE.dump_python(instance, mode="json")
+    data: dict[str, Any] = _INSTANCE.dump_python(instance, mode="json", exclude=_unused(instance))
     return data
 
 
@@ -46,7 +46,14 @@ def _room_line(instance: Instance) -> bytes:
 
 
 def _secret_line(instance: Instance) -> bytes:
-    return _PRIVATE.dump_json(_Private(instance.id, instance.secret, instance.certificate, instance.provenance))
+    private = _Private(instance.id, instance.secret, instance.certificate, instance.provenance)
+    return _PRIVATE.dump_json(private, exclude=_unused(instance))
+
+
+def _unused(instance: Instance) -> dict[str, Any] | None:
+    """A room of which no model wrote anything has no field for it."""
+    made = instance.provenance
+    return {"provenance": {"written"}} if made is not None and not made.written else None
 
 
 def _read_room(line: bytes) -> Room:

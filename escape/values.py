@@ -11,7 +11,7 @@ from agenthard.escape.graph.skeleton import Skeleton
 from agenthard.escape.ports import PHYSICAL, PortType, canonical
 from agenthard.escape.templates.items import SALT
 from agenthard.escape.templates.template import Files, Template, ToolUseError, UnfillableError, Values
-from agenthard.escape.templates.values import hex_digits, plain_value
+from agenthard.escape.templates.values import ValueRandom, hex_digits, plain_value
 
 _SMALL = 8
 """Values up to this length may occur twice as sources: a base or a country has few others."""
@@ -47,13 +47,14 @@ class Filled:
     """The files."""
 
 
-def fill_graph(skeleton: Skeleton, seed: str, decoys: int) -> Filled:
+def fill_graph(skeleton: Skeleton, seed: str, decoys: int, phrases: tuple[str, ...] = ()) -> Filled:
     """Draw and compute all values.
 
     Args:
         skeleton: The graph.
         seed: Seed of all chance; every node has a generator of its own.
         decoys: How many values of the same shape accompany each source.
+        phrases: What texts among the values are made of, in place of our words.
 
     Returns:
         The values.
@@ -63,7 +64,9 @@ def fill_graph(skeleton: Skeleton, seed: str, decoys: int) -> Filled:
     """
     filled = Filled(hex_digits(Random(f"{seed}/salt"), 32))
     for node in skeleton.order():
-        _fill_node(skeleton, node, Random(f"{seed}/{node}"), filled, decoys)
+        rng = ValueRandom(f"{seed}/{node}")
+        rng.phrases = phrases
+        _fill_node(skeleton, node, rng, filled, decoys)
     _require_distinct(skeleton, filled)
     return filled
 

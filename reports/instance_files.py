@@ -16,6 +16,7 @@ from agenthard.reports.instance import Block, Instances
 from agenthard.reports.kit.files import json_text
 from agenthard.reports.places import Places
 from agenthard.reports.result import AuditResult
+from agenthard.reports.run_pages import RunPages
 from agenthard.taxonomy.files import write_text
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -44,7 +45,8 @@ def write_instances(
         places: finds quotes in the benchmark's files.
         task_ids: the tasks.
         executed: runs and replays.
-        page: the page; the files are written into the folder ``instances`` next to it, and older ones are removed.
+        page: the page; the files are written into the folder ``instances`` next to it, pages of runs into ``runs``,
+            and older ones are removed.
 
     Returns:
         Number of the file by task.
@@ -54,7 +56,8 @@ def write_instances(
         old.unlink()
     numbers: dict[str, int] = {}
     file, number = _File(), 1
-    for task in _described(Instances(result, places), result, task_ids, executed):
+    pages = RunPages(page)
+    for task in _described(Instances(result, places), result, task_ids, executed, pages):
         file.add(task)
         numbers[task["id"]] = number
         if file.size > FILE_SIZE:
@@ -75,7 +78,7 @@ def file_name(number: int) -> str:
 
 
 def _described(
-    instances: Instances, result: AuditResult, task_ids: Iterable[str], executed: Executions
+    instances: Instances, result: AuditResult, task_ids: Iterable[str], executed: Executions, pages: RunPages
 ) -> Iterator[dict[str, Any]]:
     """Describe the tasks that have runs, in the order of the runs, then the others."""
     left, tasks = dict.fromkeys(task_ids), result.task
@@ -83,7 +86,10 @@ def _described(
     for task_id, own in groupby(executed.runs, key=attrgetter("task_id")):
         if task_id in left:
             del left[task_id]
-            yield instances.describe(tasks[task_id], tuple(own), replays.get(task_id))
+            runs = {run.id: run for run in own}
+            described = instances.describe(tasks[task_id], tuple(runs.values()), replays.get(task_id))
+            pages.link(tasks[task_id], described, runs)
+            yield described
     for task_id in left:
         yield instances.describe(tasks[task_id], replay=replays.get(task_id))
 

@@ -2,7 +2,9 @@
 
 A solver that takes every other slot at its mean can ask of each candidate how well it would then fit the global rules.
 With decoys that are chosen slot by slot this *look-ahead* often finds the truth. Here the decoys of one slot after the
-other are chosen again, given all the others, until look-ahead finds no more truths than guessing would.
+other are chosen again, given all the others, against a family of attackers: five ways to pick what fits best, and any
+that weighs how candidates stand against the rules. A weighing can only find truths that on the whole stand higher or
+lower than their decoys, or nearer to the middle, so the truths of an instance are brought to stand as their decoys do.
 """
 
 from collections.abc import Sequence
@@ -19,6 +21,12 @@ from agenthard.ace.generator.space import Bools, Floats, Ints
 _SWEEPS = 4
 _BALANCE = 0.05
 """What a squared unit of unnatural excess costs, where a truth found or missed against the plan costs 1."""
+_STANDING = 8.0
+"""What it costs, as a mean over the measures, that truths stand a standard deviation above or below their decoys."""
+_SPREAD = 1.0
+"""The same where their squared distance from the middle is a variance off. Larger costs bring nothing more."""
+_FAR = 9.0
+"""Margins are cut off here, in standard deviations of what the other slots may add."""
 
 
 def couple(
@@ -38,6 +46,7 @@ def couple(
     wanted = np.array([rng.random() < 1 / (1 + len(slot.chosen)) for slot in slots], dtype=float)
     scale = np.maximum(1, np.concatenate([np.full(r.count, abs(limits[r.rule.name])) for r in scaffold.space.rules]))
     relevant = [_relevant(scaffold, slot) for slot in slots]
+    firsts = np.array([rule.first for rule in scaffold.space.rules])
     excess = [natural_excess(rng, scaffold, slot, slot.chosen[None])[0] for slot in slots]
 
     def cost(changed: int, sets: Ints, excesses: Floats) -> Floats:
@@ -47,15 +56,18 @@ def couple(
         found = look_ahead(held, relevant, slack, scale)
         total = np.sum([each for at, each in enumerate(excess) if at != changed], axis=0) + excesses
         result: Floats = np.abs(found - wanted).sum(axis=1) + _BALANCE * (total**2).sum(axis=1)
+        result += _imbalance(standing(held, relevant, slack, firsts))
         return result
 
-    for _ in range(_SWEEPS):
+    for sweep in range(_SWEEPS):
         for at in rng.permutation(len(slots)).tolist():
             slot = slots[at]
             possible = _possible(scaffold, slack, slots, at)
             if len(possible) < len(slot.chosen):
                 continue
-            sets = np.concatenate([slot.chosen[None], draw_sets(rng, scaffold, slot, possible)])
+            drawn = draw_sets(rng, scaffold, slot, possible)
+            # Once all sets are good as wholes, single decoys are exchanged.
+            sets = np.concatenate([slot.chosen[None], _exchanged(rng, slot.chosen, drawn) if sweep else drawn])
             excesses = np.concatenate([excess[at][None], natural_excess(rng, scaffold, slot, sets[1:])])
             best = int(cost(at, sets, excesses).argmin())
             slot.chosen, excess[at] = sets[best], excesses[best]
@@ -100,6 +112,59 @@ def look_ahead(held: Sequence[Ints], relevant: Sequence[Bools], slack: Ints, sca
             best = scores >= scores.max(axis=1, keepdims=True) - 1e-9
             found[:, at] += best[:, 0] / best.sum(axis=1) / len(ways)
     return found
+
+
+def standing(held: Sequence[Ints], relevant: Sequence[Bools], slack: Ints, firsts: Ints) -> Floats:
+    """Tells how the truths stand among their slots' candidates, by what a learner of look-ahead can be given.
+
+    The measures are, for each global rule, the margin with the other slots at their mean, in units of the others'
+    spread, and the same as far as it is broken; how far all rules are broken together; and the three least margins.
+
+    Args:
+        held: As for :func:`look_ahead`.
+        relevant: As for :func:`look_ahead`.
+        slack: By column: how much more than the truth it may be loaded.
+        firsts: First column of each rule.
+
+    Returns:
+        By set, slot and measure: by how many standard deviations of the slot's candidates the truth is above their
+        mean; 0 where they are all alike.
+    """
+    means = [each.mean(axis=1) for each in held]
+    variances = [each.var(axis=1) for each in held]
+    stands = []
+    for at, each in enumerate(held):
+        others = (sum(means) - means[at])[:, None]
+        spread = np.sqrt(np.maximum((sum(variances) - variances[at])[:, None], 0.09))
+        margins = np.clip((slack - others - each + 0.5) / spread, -_FAR, _FAR)
+        by_rule = np.minimum.reduceat(np.where(relevant[at], margins, _FAR), firsts, axis=2)
+        broken = np.minimum(by_rule, 0)
+        least = np.sort(by_rule, axis=2)[:, :, :3]
+        measures = np.concatenate([by_rule, broken, broken.sum(axis=2, keepdims=True), least], axis=2)
+        measures -= measures.mean(axis=1, keepdims=True)
+        deviation = np.sqrt((measures**2).mean(axis=1))
+        stands.append(np.where(deviation < 0.02, 0.0, measures[:, 0] / np.maximum(deviation, 0.05)))
+    number = max(len(each) for each in stands)
+    return np.stack([np.broadcast_to(each, (number, each.shape[1])) for each in stands], axis=1)
+
+
+def _imbalance(stands: Floats) -> Floats:
+    """What it costs that truths stand otherwise than their decoys, by set: on average, and in distance."""
+    slots = stands.shape[1]
+    on_average = (stands.sum(axis=1) ** 2).mean(axis=1)
+    in_distance = ((stands**2 - 1).sum(axis=1) ** 2).mean(axis=1)
+    cost: Floats = (_STANDING * on_average + _SPREAD * in_distance) / slots
+    return cost
+
+
+def _exchanged(rng: np.random.Generator, chosen: Ints, drawn: Ints) -> Ints:
+    """Sets that differ from the chosen one by a decoy, which comes from a drawn set."""
+    rows = np.arange(len(drawn))
+    places = rng.integers(len(chosen), size=len(drawn))
+    new = drawn[rows, rng.integers(drawn.shape[1], size=len(drawn))]
+    sets = np.repeat(chosen[None], len(drawn), axis=0)
+    sets[rows, places] = new
+    return sets[~np.isin(new, chosen)]
 
 
 def _with_truth(decoys: Ints) -> Ints:

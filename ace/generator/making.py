@@ -16,10 +16,18 @@ from agenthard.ace.generator.scaffold import draw_scaffold
 from agenthard.ace.generator.space import load_space
 from agenthard.ace.generator.thresholds import draw_thresholds
 from agenthard.ace.instance import Instance, Provenance
+from agenthard.ace.proof.plan import find_plan
 from agenthard.ace.proof.verify import certified, verify
 
 GENERATOR = "agenthard-ace 1"
 """Name and version: another version may make other instances from the same parameters."""
+COUPLED_GENERATOR = "agenthard-ace 1, coupling 2"
+"""The same for instances whose decoys are coupled."""
+
+
+def generator_of(parameters: Parameters) -> str:
+    """Return the name and version of what makes a suite."""
+    return COUPLED_GENERATOR if parameters.coupling else GENERATOR
 
 
 def make(parameters: Parameters, cell: Cell) -> Instance:
@@ -44,7 +52,7 @@ def make(parameters: Parameters, cell: Cell) -> Instance:
             misses.append(unmet)
             continue
         made = Provenance(
-            generator=GENERATOR,
+            generator=generator_of(parameters),
             seed=parameters.seed,
             index=cell.number,
             candidates=parameters.candidates,
@@ -52,6 +60,9 @@ def make(parameters: Parameters, cell: Cell) -> Instance:
             preference_attempts=parameters.preference_attempts,
             attempts=attempt,
         )
+        if parameters.query_plans and instance.certificate is not None:
+            plan = find_plan(instance)
+            instance = replace(instance, certificate=replace(instance.certificate, plan=plan))
         return replace(instance, provenance=made)
     raise GenerationError(_failure(cell, misses))
 

@@ -52,6 +52,8 @@ class Parameters(BaseModel):
     """Seed of the suite; each instance has a generator of its own, derived from it and from the instance's cell."""
     coupling: bool = False
     """Choose decoys so that looking at one slot, with the others at their mean, does not find the truth."""
+    query_plans: bool = False
+    """Add to each certificate a plan of queries that suffice to find the solution, where one is found."""
     preference_attempts: tuple[int, int, int] = (30, 50, 70)
     """After how many proposals for a decoy the demand on how well it hides falls from level 1 to 2, to 3, to none."""
     attempts: int = Field(default=100, ge=1)

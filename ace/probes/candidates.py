@@ -5,10 +5,10 @@ from typing import Any
 from agenthard.ace import domains
 from agenthard.ace.domain import Bound, Domain
 from agenthard.ace.instance import Instance, Item, Slot
-from agenthard.ace.probes.look_ahead import look_ahead
+from agenthard.ace.probes.look_ahead import look_ahead, rule_margins
 
 
-def candidates_of(instance: Instance) -> dict[str, Any]:
+def candidates_of(instance: Instance, *, slack: bool = False) -> dict[str, Any]:
     """Return the choices of an instance as plain JSON data (``agenthard.audit.probes.read_scene`` reads it).
 
     Everything but the answer comes from the public part: candidates in the order of the file, the slot's own rules,
@@ -16,6 +16,7 @@ def candidates_of(instance: Instance) -> dict[str, Any]:
 
     Args:
         instance: The instance.
+        slack: Whether to state the margins to the global rules, from which look-ahead can be learned.
 
     Returns:
         An object with ``kind``, ``group``, ``shown``, ``pool`` and ``sets``.
@@ -24,12 +25,14 @@ def candidates_of(instance: Instance) -> dict[str, Any]:
     domain = domains.load(puzzle.domain)
     shown = [_item(domain, puzzle.items[id]) for row in puzzle.grid for id in row if id is not None]
     scores = look_ahead(domain, puzzle)
+    margins = rule_margins(domain, puzzle) if slack else {}
     sets = [
         {
             "id": f"({slot.row}, {slot.col})",
             "candidates": [_item(domain, puzzle.items[id]) for id in slot.candidates],
             "truth": answer.truth,
             "rules": _rules(domain, slot),
+            **({"slack": {rule: by_slot[index] for rule, by_slot in margins.items()}} if slack else {}),
             "look_ahead": {way: by_slot[index] for way, by_slot in scores.items()},
         }
         for index, (slot, answer) in enumerate(zip(puzzle.slots, instance.answer.slots, strict=True))

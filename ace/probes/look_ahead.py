@@ -20,11 +20,17 @@ Floats = NDArray[np.float64]
 _LOG_FLOOR = -50.0
 """Least logarithm of a probability: a rule that cannot be met any more counts this much, and two count twice."""
 
+_FAR = 9.0
+_LEAST_SPREAD = 0.3
+"""A measure that the other slots hardly change counts as spread by this much."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Outlook:
     """What a global rule promises for the candidates of the slots that it measures together."""
 
+    rule: str
+    """Name of the rule."""
     rows: NDArray[np.int64]
     """Positions of the candidates among those of all slots."""
     margins: Floats
@@ -65,6 +71,29 @@ def look_ahead(domain: Domain, puzzle: Puzzle) -> dict[str, list[list[float]]]:
     }
 
 
+def rule_margins(domain: Domain, puzzle: Puzzle) -> dict[str, list[list[float]]]:
+    """Say for every candidate how far inside each global rule the whole stays with it, the other slots at their mean.
+
+    Args:
+        domain: The puzzle's domain.
+        puzzle: The puzzle.
+
+    Returns:
+        For each rule, by slot and candidate: the margin in standard deviations of what the other slots may add, the
+        least where a rule limits several sums; at most 9 either way.
+    """
+    sizes = [len(slot.candidates) for slot in puzzle.slots]
+    margins = {rule.name: np.full(sum(sizes), _FAR) for rule in domain.global_rules}
+    for outlook in _outlooks(domain, puzzle):
+        share = (outlook.margins + 0.5) / np.maximum(outlook.spread, _LEAST_SPREAD)
+        margins[outlook.rule][outlook.rows] = np.minimum(margins[outlook.rule][outlook.rows], share)
+    ends = np.cumsum(sizes)[:-1]
+    return {
+        name: [part.tolist() for part in np.split(np.round(np.maximum(scores, -_FAR), 6), ends)]
+        for name, scores in margins.items()
+    }
+
+
 def _outlooks(domain: Domain, puzzle: Puzzle) -> Iterator[_Outlook]:
     fixed = [(row, puzzle.items[id]) for row, ids in enumerate(puzzle.grid) for id in ids if id is not None]
     offered = [[puzzle.items[id] for id in slot.candidates] for slot in puzzle.slots]
@@ -94,7 +123,7 @@ def _outlooks(domain: Domain, puzzle: Puzzle) -> Iterator[_Outlook]:
                 chosen = np.flatnonzero(within[slot_of])
                 owner = slot_of[chosen]
                 margins = sign * (limit - known - others[owner] - measured[chosen])
-                yield _Outlook(chosen, margins, spread[owner], limit)
+                yield _Outlook(rule.name, chosen, margins, spread[owner], limit)
 
 
 def _by_number(rows: Sequence[NDArray[np.int64]]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:

@@ -6,6 +6,7 @@ cuts a solution, so what is found is all there is. Partial fillings are kept as 
 time, depth first.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,25 +51,58 @@ def search(domain: Domain, puzzle: Puzzle, stop_after: int = 2, most_nodes: int 
         [id for id in slot.candidates if not broken_slot_rules(domain, slot.limits, puzzle.items[id])]
         for slot in puzzle.slots
     ]
-    # Few options first: a wrong choice is then cut before the many options of the last slots are tried.
-    order = sorted(range(len(options)), key=lambda index: (len(options[index]), index))
-    loads, room = _loads(domain, puzzle, [(puzzle.slots[index].row, options[index]) for index in order])
+    loads, room = _loads(domain, puzzle, [(slot.row, ids) for slot, ids in zip(puzzle.slots, options, strict=True)])
+    found = fill(loads, room, stop_after, most_nodes)
+    solutions = tuple(
+        {slot.cell: ids[pick] for slot, ids, pick in zip(puzzle.slots, options, choice, strict=True)}
+        for choice in found.choices
+    )
+    return Found(solutions, found.nodes, found.complete)
+
+
+@dataclass(frozen=True, slots=True)
+class Fillings:
+    """Ways to choose an option per slot."""
+
+    choices: tuple[tuple[int, ...], ...]
+    """Index of the option by slot, for each way."""
+    nodes: int
+    """Partial fillings looked at."""
+    complete: bool
+    """False when the search gave up."""
+
+
+def fill(
+    loads: Sequence[NDArray[np.int64]], room: NDArray[np.int64], stop_after: int, most_nodes: int = 20_000_000
+) -> Fillings:
+    """Find ways to choose an option per slot such that no sum exceeds its limit.
+
+    Args:
+        loads: By slot: what each option adds to each sum.
+        room: By sum: what the options may add together.
+        stop_after: How many ways to find at most.
+        most_nodes: After how many partial fillings to give up.
+
+    Returns:
+        The ways.
+    """
     if any(len(each) == 0 for each in loads):
-        return Found((), 0, True)
+        return Fillings((), 0, True)
+    # Few options first: a wrong choice is then cut before the many options of the last slots are tried.
+    order = sorted(range(len(loads)), key=lambda index: (len(loads[index]), index))
+    place = [order.index(index) for index in range(len(loads))]
+    loads = [loads[index] for index in order]
     least = np.zeros((len(loads) + 1, len(room)), dtype=np.int64)
     for depth in range(len(loads) - 1, -1, -1):
         least[depth] = least[depth + 1] + loads[depth].min(axis=0)
-    solutions: list[dict[Cell, str]] = []
+    ways: list[tuple[int, ...]] = []
     nodes = 0
     stack = [(np.zeros((1, len(room)), dtype=np.int64), np.zeros((1, 0), dtype=np.int64))]
-    while stack and len(solutions) < stop_after:
+    while stack and len(ways) < stop_after:
         totals, choices = stack.pop()
         depth = choices.shape[1]
         if depth == len(loads):
-            for choice in choices[: stop_after - len(solutions)].tolist():
-                solutions.append(
-                    {puzzle.slots[at].cell: options[at][pick] for at, pick in zip(order, choice, strict=True)}
-                )
+            ways += [tuple(choice[at] for at in place) for choice in choices[: stop_after - len(ways)].tolist()]
             continue
         width = len(loads[depth])
         block = max(1, _MADE // width)
@@ -77,13 +111,13 @@ def search(domain: Domain, puzzle: Puzzle, stop_after: int = 2, most_nodes: int 
             totals, choices = totals[:block], choices[:block]
         nodes += len(totals) * width
         if nodes > most_nodes:
-            return Found(tuple(solutions), nodes, False)
+            return Fillings(tuple(ways), nodes, False)
         extended = (totals[:, None, :] + loads[depth][None, :, :]).reshape(len(totals) * width, len(room))
         kept = np.flatnonzero((extended + least[depth + 1] <= room).all(axis=1))
         if len(kept):
             chosen = np.concatenate([choices[kept // width], (kept % width)[:, None]], axis=1)
             stack.append((extended[kept], chosen))
-    return Found(tuple(solutions), nodes, True)
+    return Fillings(tuple(ways), nodes, True)
 
 
 def _loads(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import chain
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from agenthard.audit.probes.attributes import attribute_probes, summary_probes
 from agenthard.audit.probes.candidates import Scene
 from agenthard.audit.probes.learned import learned_probes
+from agenthard.audit.probes.learned_ahead import learned_look_ahead
 from agenthard.audit.probes.likeness import duplicate_probes, likeness_probes, mention_probes
 from agenthard.audit.probes.measure import Measure, holm, measure
 from agenthard.audit.probes.order import id_probes, order_probes, pool_probes, settled_places
@@ -58,7 +59,7 @@ def run_battery(scenes: Sequence[Scene], seed: int = 0) -> ProbeReport:
         truth_breaks_rules=int((~whole.allowed & whole.truth).sum()),
         seed=seed,
         results=tuple(r.model_copy(update={"p_holm": p}) for r, p in zip(results, adjusted, strict=True)),
-        look_ahead=tuple(_look_ahead(contested)),
+        look_ahead=tuple(_look_ahead(contested, seed)),
     )
 
 
@@ -99,8 +100,10 @@ def _probes(table: Table, whole: Table, seed: int) -> Iterator[Probe]:
     )
 
 
-def _look_ahead(table: Table) -> Iterator[LookAhead]:
-    """Measure the look-ahead scores over all scenes, and by group."""
+def _look_ahead(table: Table, seed: int) -> Iterator[LookAhead]:
+    """Measure the look-ahead scores over all scenes, and by group: those stated, then those learned."""
+    learned = learned_look_ahead(table, np.random.default_rng(seed))
+    table = replace(table, look_ahead=table.look_ahead | learned)
     groups = np.array([table.scenes[number].group for number in table.scene], dtype=str)
     for way, scores in table.look_ahead.items():
         for group in ("", *sorted(set(groups.tolist()) - {""}, key=natural)):

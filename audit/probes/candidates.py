@@ -53,6 +53,9 @@ class CandidateSet:
     look_ahead: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """By name of a way to look: how well each candidate fits the rest of the task while the other choices stay open;
     higher is better."""
+    slack: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """By name of a rule of the whole task: how far inside it each candidate stays while the other choices are open,
+    below 0 where it is broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +131,26 @@ def _set(entry: object, place: str, index: int) -> CandidateSet:
     if truth not in ids:
         raise CandidatesError(f"{place}/truth: {truth!r} is not the id of a candidate")
     rules = _list(data.get("rules", []), f"{place}/rules")
-    look_ahead = {
-        way: tuple(as_number(score) for score in _list(scores, f"{place}/look_ahead/{way}"))
-        for way, scores in _object(data.get("look_ahead", {}), f"{place}/look_ahead").items()
-    }
-    for way, scores in look_ahead.items():
-        if len(scores) != len(candidates):
-            raise CandidatesError(f"{place}/look_ahead/{way}: {len(scores)} scores for {len(candidates)} candidates")
     return CandidateSet(
         id=_text(data.get("id", str(index)), f"{place}/id"),
         candidates=candidates,
         truth=ids.index(truth),
         rules=tuple(_rule(rule, f"{place}/rules/{i}") for i, rule in enumerate(rules)),
-        look_ahead=look_ahead,
+        look_ahead=_scores(data, "look_ahead", place, len(candidates)),
+        slack=_scores(data, "slack", place, len(candidates)),
     )
+
+
+def _scores(data: Mapping[str, Any], key: str, place: str, count: int) -> dict[str, tuple[float, ...]]:
+    """Read numbers by name, one per candidate."""
+    found = {
+        name: tuple(as_number(score) for score in _list(scores, f"{place}/{key}/{name}"))
+        for name, scores in _object(data.get(key, {}), f"{place}/{key}").items()
+    }
+    for name, scores in found.items():
+        if len(scores) != count:
+            raise CandidatesError(f"{place}/{key}/{name}: {len(scores)} scores for {count} candidates")
+    return found
 
 
 def _rule(entry: object, place: str) -> Rule:

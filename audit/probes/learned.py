@@ -28,7 +28,7 @@ Learn: TypeAlias = Callable[[Matrix, Bools, Matrix], Floats]
 
 _CUTS = (1 / 6, 1 / 3, 2 / 3)
 """Shares of the tasks at which a new block begins; the first block only teaches."""
-_LEAST = 12
+LEAST = 12
 """Tasks below which nothing can be learned."""
 _RIVALS = 3
 """Wrong candidates of a choice that a classifier is trained on; more would teach it little and take long."""
@@ -54,7 +54,7 @@ def learned_probes(
         rng: shuffles the tasks and draws the training samples.
     """
     scenes = np.unique(table.scene)
-    if len(scenes) < _LEAST:
+    if len(scenes) < LEAST:
         return
     block = np.empty(len(table.scenes), dtype=np.int64)
     block[rng.permutation(scenes)] = np.searchsorted(_CUTS, np.arange(len(scenes)) / len(scenes), side="right")
@@ -72,9 +72,9 @@ def learned_probes(
     kept.clear()
     for name in dict.fromkeys(names):
         own = matrix[:, [each == name for each in names]]
-        yield _probe(name, "logistic regression", _guess(table, own, block, sample, _regression))
-    yield _probe("all traits", "logistic regression", _guess(table, matrix, block, sample, _regression))
-    yield _probe("all traits", "boosted trees", _guess(table, matrix, block, sample, _trees))
+        yield _probe(name, "logistic regression", _guess(table, own, block, sample, regression))
+    yield _probe("all traits", "logistic regression", _guess(table, matrix, block, sample, regression))
+    yield _probe("all traits", "boosted trees", _guess(table, matrix, block, sample, boosted_trees))
 
 
 def _probe(name: str, model: str, scores: Floats) -> Probe:
@@ -114,7 +114,8 @@ def _guess(table: Table, matrix: Matrix, block: Ints, sample: Ints, learn: Learn
     return scores.round(9)
 
 
-def _regression(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
+def regression(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
+    """Learn by logistic regression; unknown features count as their mean."""
     from sklearn.linear_model import LogisticRegression
 
     line = LogisticRegression(C=0.1, max_iter=500).fit(np.nan_to_num(known), truth)
@@ -122,7 +123,8 @@ def _regression(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
     return scores
 
 
-def _trees(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
+def boosted_trees(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
+    """Learn by boosted trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     trees = HistGradientBoostingClassifier(

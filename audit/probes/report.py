@@ -13,6 +13,11 @@ Verdict: TypeAlias = Literal["gives away", "is avoided", "at chance", "too few"]
 
 LEVEL = 0.05
 """A probe counts as a give-away below this adjusted p."""
+Grade: TypeAlias = Literal["certain", "strong", "note"]
+CERTAIN = 0.5
+"""A trait that always names the answer where it tells candidates apart is certain from this effect on."""
+NOTE = 0.15
+"""Below this effect a shortcut is a note: 39 % where chance is 29 %."""
 FEWEST = 10
 """A probe that sets candidates apart in fewer choices is not judged."""
 _PLACE: dict[Scope, str] = {
@@ -133,6 +138,20 @@ class GiveAway(Record):
     agreeing: int
     """Further probes of the same trait that are not due to chance either."""
 
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def effect(self) -> float:
+        """How much of what chance leaves open the trait tells, from 0 to 1 (all answers)."""
+        return _effect(self.best)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def grade(self) -> Grade:
+        """certain: the trait names the answer wherever it tells candidates apart. note: its effect is small."""
+        if self.best.verdict == "gives away" and self.best.hits == self.best.n and self.effect >= CERTAIN:
+            return "certain"
+        return "note" if self.effect < NOTE else "strong"
+
 
 class ProbeReport(Record):
     """Results of the whole battery."""
@@ -157,7 +176,7 @@ class ProbeReport(Record):
     """Per way to look and group."""
 
     def give_aways(self) -> list[GiveAway]:
-        """Return one shortcut per trait, surest first.
+        """Return one shortcut per trait, the one that tells most first.
 
         What a classifier learned counts only when it hits more often than the simple shortcuts on the same traits.
         """
@@ -171,10 +190,10 @@ class ProbeReport(Record):
                 by_trait.setdefault(f"learned from {result.trait}", []).append(result)
                 known.append(result)
         shortcuts = [
-            GiveAway(trait=trait, best=min(found, key=_strength), agreeing=len(found) - 1)
+            GiveAway(trait=trait, best=min(found, key=_by_effect), agreeing=len(found) - 1)
             for trait, found in by_trait.items()
         ]
-        return sorted(shortcuts, key=lambda shortcut: _strength(shortcut.best))
+        return sorted(shortcuts, key=lambda shortcut: (-round(shortcut.effect, 9), _strength(shortcut.best)))
 
     def missed_by_luck(self) -> tuple[int, int]:
         """Return how many 95 % intervals leave chance out, and of how many; one in twenty does so by luck."""
@@ -207,6 +226,24 @@ def _explained(learned: ProbeResult, known: list[ProbeResult]) -> bool:
 def _strength(result: ProbeResult) -> tuple[bool, float, float, str]:
     """Sort key: traits of the answer before traits of wrong candidates, then by certainty and by size."""
     return (result.verdict != "gives away", result.p, -abs(result.rate - result.chance), result.id)
+
+
+def _by_effect(result: ProbeResult) -> tuple[float, tuple[bool, float, float, str]]:
+    """Sort key: what tells most first."""
+    return -round(_effect(result), 9), _strength(result)
+
+
+def _effect(result: ProbeResult) -> float:
+    """Rise of the chance to be right, as a share of what a guess leaves open; choices without the trait count 0.
+
+    A trait that answers avoid helps by crossing out: it makes each candidate that is left likelier by as much.
+    """
+    if result.verdict == "is avoided":
+        left = (1 - result.rate) / max(1 - result.chance, 1e-9)
+        gain = result.guess * (left - 1) * result.n / result.choices
+    else:
+        gain = result.accuracy - result.guess
+    return min(max(gain / max(1 - result.guess, 1e-9), 0.0), 1.0)
 
 
 def render(report: ProbeReport, *, every: bool = False) -> str:
@@ -242,12 +279,14 @@ def _shortcuts(report: ProbeReport) -> Iterator[str]:
     found = report.give_aways()
     outside, judged = report.missed_by_luck()
     if found:
-        yield f"{len(found)} traits give answers away (adjusted p < {LEVEL}), surest first:"
+        notes = sum(shortcut.grade == "note" for shortcut in found)
+        small = f"; {notes} with a small effect are notes" if notes else ""
+        yield f"{len(found)} traits give answers away (adjusted p < {LEVEL}), largest effect first{small}:"
     else:
         yield f"No trait gives answers away: no probe of {judged} beats chance (adjusted p < {LEVEL})."
     for shortcut in found:
         more = f" {shortcut.agreeing} more results of this trait agree." if shortcut.agreeing else ""
-        yield f"- {shortcut.trait}: {shortcut.best.sentence}{more}"
+        yield f"- {shortcut.grade}, {shortcut.trait}: {shortcut.best.sentence}{more}"
     yield (
         f"95 % intervals that leave chance out: {outside} of {judged}; by luck alone about {0.05 * judged:.0f} would."
     )

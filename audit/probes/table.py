@@ -1,6 +1,6 @@
 """All candidates of all scenes as one table of arrays, so that a probe is a few lines of arithmetic."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -46,6 +46,8 @@ class Table:
     items of the kind; NaN without rules."""
     look_ahead: dict[str, Floats]
     """By way to look, per row: how well it fits the rest of the task; NaN where not known."""
+    slack: dict[str, Floats]
+    """By rule of the whole task, per row: how far inside the rule it stays; NaN where not known."""
     columns: tuple[Column, ...]
     """Attributes."""
     shown_scene: Ints
@@ -76,7 +78,6 @@ class Table:
 
         places = [{item: place for place, item in enumerate(scene.pool)} for scene in scenes]
         allowed, margin = _margins(scenes, choices)
-        ways = sorted({way for _, choice in choices for way in choice.look_ahead})
         return cls(
             scenes=tuple(scenes),
             names=tuple((scenes[s].id, choice.id) for s, choice in choices),
@@ -91,10 +92,8 @@ class Table:
             offered=np.repeat(sizes, sizes).astype(float),
             pool=np.array([places[s].get(item["id"], np.nan) for s, item in zip(scene, items, strict=True)]),
             margin=margin,
-            look_ahead={
-                way: _join([c.look_ahead.get(way, np.full(len(c.candidates), np.nan)) for _, c in choices])
-                for way in ways
-            },
+            look_ahead=_stated([(choice.look_ahead, len(choice.candidates)) for _, choice in choices]),
+            slack=_stated([(choice.slack, len(choice.candidates)) for _, choice in choices]),
             columns=tuple(columns(cast, limited)),
             shown_scene=cast.scenes[len(items) :],
             shown_ids=tuple(item["id"] for _, item in shown),
@@ -173,6 +172,7 @@ class Table:
             pool=self.pool[index],
             margin=self.margin[index],
             look_ahead={way: scores[index] for way, scores in self.look_ahead.items()},
+            slack={rule: scores[index] for rule, scores in self.slack.items()},
             columns=tuple(column.take(index) for column in self.columns),
         )
 
@@ -184,6 +184,12 @@ class Table:
 
 def _join(parts: Sequence[ArrayLike]) -> Floats:
     return np.concatenate([np.asarray(part, dtype=float) for part in parts]) if parts else np.empty(0)
+
+
+def _stated(choices: Sequence[tuple[Mapping[str, Sequence[float]], int]]) -> dict[str, Floats]:
+    """Lay out numbers that choices state by name, NaN where one does not."""
+    names = sorted({name for stated, _ in choices for name in stated})
+    return {name: _join([stated.get(name, np.full(size, np.nan)) for stated, size in choices]) for name in names}
 
 
 def _margins(scenes: Sequence[Scene], choices: Sequence[tuple[int, CandidateSet]]) -> tuple[Bools, Floats]:

@@ -17,8 +17,20 @@ WORDS = (
 )
 
 
+class ValueRandom(Random):
+    """Chance of values, with phrases of another hand to draw from in place of our words."""
+
+    phrases: tuple[str, ...] = ()
+    """Phrases; none means our words."""
+
+
 def words(rng: Random, count: int = 3) -> str:
-    """Draw words and a number of four digits: at least 32 bits of chance."""
+    """Draw words and a number of four digits: at least 32 bits of chance.
+
+    Phrases of another hand, where there are some, are at least 24 for a room and get two such numbers.
+    """
+    if isinstance(rng, ValueRandom) and rng.phrases:
+        return " ".join([rng.choice(rng.phrases), *(str(rng.randrange(1000, 10_000)) for _ in range(2))])
     return " ".join([*rng.sample(WORDS, count), str(rng.randrange(1000, 10_000))])
 
 

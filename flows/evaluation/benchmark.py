@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from agenthard.audit.plugins import plugins
 from agenthard.flows.errors import CommandError
@@ -10,6 +10,7 @@ from agenthard.models.estimate import Workload
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Model, Request
 from agenthard.taxonomy.declared import Declared
+from agenthard.taxonomy.run_page import RunPage
 from agenthard.taxonomy.trajectory import Trajectory
 
 GROUP = "agenthard.benchmarks"
@@ -70,6 +71,15 @@ class PlayableTask(Protocol):
 
     def workload(self, file: ModelFile, failure_rate: float, trial: int) -> tuple[Request, Workload]:
         """Estimate one episode of a model: its first request, and its workload."""
+        ...
+
+
+@runtime_checkable
+class ShowsRuns(PlayableTask, Protocol):
+    """A task whose runs can be shown as a graph, call by call."""
+
+    def run_page(self, run: Trajectory) -> RunPage | None:
+        """Return what a page of the run shows; None where there is nothing to show."""
         ...
 
 

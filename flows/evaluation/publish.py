@@ -13,6 +13,7 @@ from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.benchmark import Benchmark
 from agenthard.flows.evaluation.episodes import options_of
 from agenthard.flows.evaluation.settings import PAPER, EvaluationFolder, EvaluationSettings
+from agenthard.flows.evaluation.shown_runs import shown_runs
 from agenthard.flows.evaluation.store import EpisodeStore
 from agenthard.flows.run_folder import write_json
 from agenthard.models.ledger import Ledger, Total
@@ -104,7 +105,7 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
     episodes = episodes[asked & (episodes["trial"] < selection.trials)]
     published = read_compared(settings.compare, benchmark.declared)
     analysis = analyse(episodes, _about(settings, benchmark, tasks), published, benchmark.declared)
-    page, *_ = write_evaluation(analysis, folder.report)
+    page, *_ = write_evaluation(analysis, folder.report, shown_runs(folder, benchmark))
     costs = _costs(settings)
     outcome = EvaluationOutcome(
         folder=settings.out,

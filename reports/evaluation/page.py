@@ -1,6 +1,6 @@
 """The page of an evaluation: one HTML file that opens offline."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agenthard.reports.evaluation.agents import Usage
@@ -9,17 +9,36 @@ from agenthard.reports.evaluation.cells import DomainScore
 from agenthard.reports.figures.evaluation import figures
 from agenthard.reports.kit.page import write_figure_page
 from agenthard.reports.kit.text import money
+from agenthard.taxonomy.record import Record
 
 STYLES = ("base.css", "top.css", "tables.css", "figures.css", "cleaning.css", "evaluation.css", "media.css")
 SCRIPTS = ("dom.js", "sorting.js", "scrolling.js", "downloads.js", "figures.js")
 
 
-def write_evaluation_page(analysis: EvaluationAnalysis, path: Path) -> None:
+class ShownRun(Record):
+    """A run with a page of its own."""
+
+    agent: str
+    """Who played."""
+    task_id: str
+    """What was played."""
+    levels: dict[str, int]
+    """Factor → its level."""
+    trial: int
+    """Number of the repetition, from 0."""
+    passed: bool
+    """Whether it was solved."""
+    page: str
+    """Path of the page from the report."""
+
+
+def write_evaluation_page(analysis: EvaluationAnalysis, path: Path, shown: Sequence[ShownRun] = ()) -> None:
     """Write the page: a single file without remote assets, whose own script and style are named by hash.
 
     Args:
         analysis: what the evaluation found.
         path: the file to write.
+        shown: runs with a page of their own.
     """
     write_figure_page(
         path,
@@ -30,6 +49,7 @@ def write_evaluation_page(analysis: EvaluationAnalysis, path: Path) -> None:
         scripts=SCRIPTS,
         filters={"number": _number, "money": money, "total": _total, "first_upper": _first_upper},
         analysis=analysis,
+        shown=shown,
         endings=sorted({ending for row in analysis.board for ending in row.endings}),
         domains=_by_domain(analysis),
         usage=_by_agent(analysis),

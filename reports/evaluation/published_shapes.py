@@ -12,6 +12,8 @@ from agenthard.taxonomy.declared import Declared
 from agenthard.taxonomy.record import Record
 
 LENGTHS = ("turns", "messages", "calls")
+NOTE = "note"
+"""Column of what a reader has to know about a published rate, such as that its cell is inferred."""
 RATE = "success_percent"
 """Column of a published rate in percent, next to its n."""
 
@@ -203,7 +205,8 @@ def per_rate(
 ) -> list[PublishedModel]:
     """Turn rates in percent of n instances back into counts, and collect the measures next to them.
 
-    A rate that no k of n gives becomes a problem and counts nowhere; the measures of its row are kept.
+    A rate that no k of n gives becomes a problem and counts nowhere; the measures of its row are kept. A note in the
+    file is passed on.
     """
     columns = _measure_columns(names, declared)
     counts: dict[str, dict[Place, tuple[int, int]]] = {}
@@ -219,6 +222,8 @@ def per_rate(
             continue
         seen.add((model, place))
         measures.setdefault(model, [])
+        if note := (row.get(NOTE) or "").strip():
+            problems.append(f"line {line}: {model}, {places.words(place)}: {note}")
         text = (row[RATE] or "").strip()
         if text:
             count = _count_of_rate(text, row, f"line {line}: {model}, {places.words(place)}", problems)

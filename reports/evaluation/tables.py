@@ -1,10 +1,11 @@
 """The files of the evaluation report: page, JSON twin, Markdown summary and a CSV of every table."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from agenthard.reports.evaluation.agents import AgentRow
 from agenthard.reports.evaluation.analysis import EvaluationAnalysis
-from agenthard.reports.evaluation.page import write_evaluation_page
+from agenthard.reports.evaluation.page import ShownRun, write_evaluation_page
 from agenthard.reports.evaluation.rates import Rate
 from agenthard.reports.evaluation.summary import summary_markdown
 from agenthard.reports.kit.files import Row, flat, pick, write_data
@@ -96,17 +97,18 @@ def _rate(rate: Rate) -> Row:
     return counts | flat("wilson", rate.wilson) | flat("clustered", rate.clustered)
 
 
-def write_evaluation(analysis: EvaluationAnalysis, folder: Path) -> list[Path]:
+def write_evaluation(analysis: EvaluationAnalysis, folder: Path, shown: Sequence[ShownRun] = ()) -> list[Path]:
     """Write ``evaluation.html``, ``evaluation.json``, ``summary.md`` and ``tables/*.csv``; equal analyses, equal bytes.
 
     Args:
         analysis: the analysis.
         folder: where the files go; made when absent.
+        shown: runs with a page of their own.
 
     Returns:
         The files written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     page = folder / "evaluation.html"
-    write_evaluation_page(analysis, page)
+    write_evaluation_page(analysis, page, shown)
     return [page, *write_data(analysis, summary_markdown(analysis), tables_of(analysis), folder / "evaluation.json")]

@@ -117,6 +117,7 @@ function runNode(run, load) {
       el("span", { class: `glyph ${action}`, "aria-hidden": "true" }, `${glyph} `),
       `${words}, trial ${run.trial + 1}`,
     ),
+    run.page ? el("p", {}, el("a", { href: run.page }, "Graph of this run, call by call")) : null,
     el("p", { class: "small where" }, [run.id, run.place, run.status].filter(Boolean).join(" · ")),
     ...(run.messages.length
       ? messageList(run, load)

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from agenthard.escape.recorded import recorded_view
-from agenthard.escape.storage import SUITES
+from agenthard.escape.audit_task import INSTANCE, task_of
+from agenthard.escape.recorded import page_of_task, recorded_view
+from agenthard.escape.storage import SUITES, to_data
 from agenthard.flows.cli import app
+from agenthard.reports.run_pages import MOST, RunPages
 from agenthard.taxonomy.task import Message
 from tests.escape.made import play, rooms, with_hidden
 
@@ -35,6 +37,29 @@ def test_a_strange_record_is_shown_and_not_believed() -> None:
     odd.append(Message(role="tool", content="{}", tool_call_id="nothing"))
     steps = recorded_view(instance, run.model_copy(update={"messages": tuple(odd)}))["steps"]
     assert "resolved" not in steps[-1]["states"].values()
+
+
+def test_a_task_of_another_benchmark_or_a_broken_room_has_no_page() -> None:
+    instance = rooms()[0]
+    run = play("story", instance)
+    assert page_of_task({}, run) is None
+    assert page_of_task({INSTANCE: {"room": 3}}, run) is None
+    page = page_of_task({INSTANCE: to_data(instance)}, run)
+    assert page is not None and page.calls == len(page.data["steps"]) - 1 and page.outcome == "out of the room"
+
+
+def test_no_more_pages_are_written_than_fit_next_to_a_report(tmp_path: Path) -> None:
+    instance = rooms()[0]
+    run = play("story", instance)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "run-old.html").write_text("old")
+    pages = RunPages(tmp_path / "report.html")
+    task = task_of("escape", instance.id, instance, {})
+    many = {str(n): run.model_copy(update={"id": str(n)}) for n in range(MOST + 5)}
+    described: dict[str, Any] = {"models": [{"runs": [{"id": id} for id in many]}]}
+    pages.link(task, described, many)
+    assert pages.full and sum("page" in each for each in described["models"][0]["runs"]) == MOST
+    assert len(list((tmp_path / "runs").iterdir())) == MOST
 
 
 def written(tmp_path: Path, text: str = "") -> Path:

@@ -65,6 +65,25 @@ def test_every_command_has_help_with_an_example_and_json(command: str) -> None:
     assert "Example" in said and "Exit codes" in said and "--json" in said
 
 
+def test_query_plans_are_stored_carried_out_and_refused_where_they_have_no_place(tmp_path: Path) -> None:
+    asked = ("-H", "2", "-B", "2", "-K", "8", "--rows", "3", "--cols", "4", "--domain", "meal")
+    run("generate", "--out", tmp_path / "a", *asked, "--query-plans")
+    found = json.loads(run("verify", tmp_path / "a", "--json"))
+    assert found["query_plans"] == {"none": 0, "by_extra_queries": {"2": 1}}
+    assert "1 solvable within the paper's budget" in run("verify", tmp_path / "a")
+    answers = tmp_path / "a" / "answers.jsonl"
+    answer = json.loads(answers.read_text())
+    answer["certificate"]["plan"]["steps"] = []
+    answers.write_text(json.dumps(answer, separators=(",", ":")) + "\n")
+    [problem] = json.loads(run("verify", tmp_path / "a", "--json", code=1))["problems"]
+    assert problem["kind"] == "certificate" and "query plan" in problem["message"]
+    plain = tmp_path / "plain"
+    run("generate", "--out", plain, *asked)
+    assert "0 solvable within the paper's budget" in run("verify", plain)
+    assert "1 solvable within the paper's budget" in run("verify", plain, "--query-plans")
+    assert "certificates" in refused("generate", "--out", tmp_path / "r", "--format", "reference", "--query-plans")
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_is_written_verified_and_probed(suites: Path, form: str) -> None:
     files = {path.name for path in (suites / form).iterdir()}
@@ -73,7 +92,8 @@ def test_every_format_is_written_verified_and_probed(suites: Path, form: str) ->
     found = json.loads(run("verify", suites / form, "--json"))
     certified = 0 if form == "reference" else 24
     assert found == {
-        "instances": 24, "unique": 24, "hard": 0, "certified": certified, "unreadable": [], "problems": []
+        "instances": 24, "unique": 24, "hard": 0, "certified": certified, "unreadable": [], "problems": [],
+        "query_plans": {"none": 24, "by_extra_queries": {}},
     }  # fmt: skip
     report = json.loads(run("probe", suites / form, "--json"))
     assert (report["scenes"], report["unreadable"]) == (24, [])

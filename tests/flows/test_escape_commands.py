@@ -1,6 +1,7 @@
 """The commands for escape rooms, end to end on small suites."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,10 @@ def test_a_suite_is_evaluated_shown_in_tables_and_audited(suite: Path, tmp_path:
     out, agents = tmp_path / "evaluation", ("--agent", "story", "--agent", "oracle+give-up:0.9")
     done = as_json("evaluate", "escape", suite, *agents, "--out", out, "--workers", 1)
     assert (done["settled"], done["without_verdict"]) == (12, 0)
+    report = (out / "report" / "evaluation.html").read_text()
+    linked = sorted(set(re.findall(r'href="(runs/run-[0-9a-f]{16}\.html)"', report)))
+    assert len(linked) == len(list((out / "report" / "runs").iterdir())) >= 2
+    assert all('id="step"' in (out / "report" / page).read_text() for page in linked)
     tables = as_json("escape", "tables", out, "--out", tmp_path / "csv")
     assert {row["agent"]: row["success"] for row in tables["by_size"]} == {"story": 1.0, "oracle+give-up:0.9": 0.0}
     assert (tmp_path / "csv" / "success.csv").read_text().startswith("agent,parts,n,SR %")
@@ -111,6 +116,9 @@ def test_a_suite_is_evaluated_shown_in_tables_and_audited(suite: Path, tmp_path:
     assert [row["SR %"] for row in both["tables"]["success"] if row["agent"] == "person"] == [0.0]
     audited = as_json("audit", "escape", suite, "--runs", out / "trajectories.jsonl.gz", "--out", tmp_path / "audit")
     assert audited["tasks"] == 6
+    tasks = "".join(path.read_text() for path in (tmp_path / "audit" / "instances").glob("*.js"))
+    pages = set(re.findall(r'"page":"(runs/run-[0-9a-f]{16}\.html)"', tasks))
+    assert len(pages) == 12 and all((tmp_path / "audit" / page).is_file() for page in pages)
     run("escape", "tables", tmp_path, code=64)
 
 

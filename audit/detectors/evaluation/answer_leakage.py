@@ -44,9 +44,10 @@ class AnswerLeakage(SuiteDetector):
     that learn from some tasks and guess in others. Each is measured over all candidates, and where rules are stated
     also among the candidates that meet them. A way to guess is flagged when it hits more or less often than chance:
     exact p below 0.05 after Holm's correction for the number of ways, and the 95 % interval, clustered by task, on one
-    side of chance. Tasks with the same candidates are one task said twice, and count once. There is one finding per
-    trait, on the tasks where the trait points to the answer. Look-ahead reads the rules, so it is reasoning and never
-    flagged.
+    side of chance. A trait that names every answer is confirmed; one that closes less than 15 % of the gap between a
+    guess and certainty is a cosmetic note. Tasks with the same candidates are one task said twice, and count once.
+    There is one finding per trait, on the tasks where the trait points to the answer. Look-ahead reads the rules, so it
+    is reasoning and never flagged.
 
     Flagged: the right candidate always has the lowest number in its name, because it was made first.
 
@@ -59,7 +60,7 @@ class AnswerLeakage(SuiteDetector):
 
     id = "answer-leakage"
     title = "A trait of the candidates gives the answer away"
-    version = "3"
+    version = "4"
     category = "answer-leakage"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -109,6 +110,7 @@ def _conclusion(shortcut: GiveAway, answers: dict[tuple[str, str], Evidence]) ->
     best = shortcut.best
     more = f" {shortcut.agreeing} more results of this trait agree." if shortcut.agreeing else ""
     measures = {name: float(getattr(best, name)) for name in ("n", "hits", "rate", "low", "high", "chance", "p_holm")}
+    measures["effect"] = shortcut.effect
     return Conclusion(
         task_ids=best.tasks,
         hit=Hit(
@@ -117,5 +119,7 @@ def _conclusion(shortcut: GiveAway, answers: dict[tuple[str, str], Evidence]) ->
             fix=_FIXES.get(best.family, _FIX),
             cause=f"trait {shortcut.trait}",
             measures=measures,
+            tier=Tier.CONFIRMED if shortcut.grade == "certain" else None,
+            severity=Severity.COSMETIC if shortcut.grade == "note" else None,
         ),
     )

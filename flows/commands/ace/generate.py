@@ -34,6 +34,9 @@ def generate(
     coupling: Annotated[
         bool, typer.Option("--coupling", help="Choose decoys that only joint reasoning excludes.")
     ] = False,
+    query_plans: Annotated[
+        bool, typer.Option("--query-plans", help="Store queries that suffice for the solution with each certificate.")
+    ] = False,
     workers: Annotated[int, typer.Option(min=1, help="Processes; they do not change a byte.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
@@ -49,6 +52,10 @@ def generate(
 
     if form not in list(SuiteFormat):
         raise CommandError(f"no format {form!r}; there are: {', '.join(SuiteFormat)}")
+    if query_plans and form == SuiteFormat.REFERENCE:
+        raise CommandError(
+            "--query-plans: the layout of the paper holds no certificates; use --format jsonl or parquet"
+        )
     parameters = _parameters(
         rows=rows,
         cols=cols,
@@ -56,6 +63,7 @@ def generate(
         per_cell=per_cell,
         seed=seed,
         coupling=coupling,
+        query_plans=query_plans,
         hidden_slots=tuple(hidden or ()),
         decoy_budgets=tuple(budget or ()),
         domains=tuple(domain or ()),

@@ -55,4 +55,4 @@ def _scenes(paths: "list[Path]", unreadable: list[str]) -> "Iterator[Scene]":
         if broken:
             unreadable.append(f"{instance.id} is inconsistent: {broken[1]}")
         else:
-            yield read_scene(candidates_of(instance), f"{number}:{instance.id}")
+            yield read_scene(candidates_of(instance, slack=True), f"{number}:{instance.id}")

@@ -125,13 +125,15 @@ def _scores(found: "list[Diagnosis]", lost: "list[Drop]", published: "list[Publi
         for d in found
     ]
     for model in (model for file in published for model in file.models):
-        measures = {(m.levels["nodes"], m.measure): 100 * m.value for m in model.measures}
-        for cell in model.cells:
-            ends = wilson(cell.passed, cell.n)
-            size = cell.levels["nodes"]
+        shares = {(m.levels["nodes"], m.measure): 100 * m.value for m in model.measures}
+        counts = {cell.levels["nodes"]: cell for cell in model.cells}
+        told = {size for size, measure in shares if measure in ("subgoals", "discovery")}
+        for size in sorted(told | counts.keys()):
+            cell = counts.get(size)
+            rate = (cell.n, 100 * cell.passed / cell.n, *map(_percent, wilson(cell.passed, cell.n))) if cell else ()
             success.append(
-                (f"{model.model} *", size, cell.n, 100 * cell.passed / cell.n, *map(_percent, ends))
-                + (measures.get((size, "subgoals")), measures.get((size, "discovery")), None)
+                (f"{model.model} *", size, *(rate or (None,) * 4))
+                + (shares.get((size, "subgoals")), shares.get((size, "discovery")), None)
             )
     behaviour = [
         (d.agent, d.nodes, d.convergence, d.censored, d.censored_convergence, _percent(d.premature))
@@ -143,6 +145,12 @@ def _scores(found: "list[Diagnosis]", lost: "list[Drop]", published: "list[Publi
     calls = [
         (d.agent, d.nodes, d.calls, d.min_calls, FEWEST_CALLS.get(d.nodes), d.turns, d.min_turns, d.effort)
         for d in found
+    ]
+    calls += [
+        (f"{model.model} *", m.levels["nodes"], m.value, None, FEWEST_CALLS.get(m.levels["nodes"]), None, None, None)
+        for model in (model for file in published for model in file.models)
+        for m in model.measures
+        if m.measure == "calls"
     ]
     steps = [(each.agent, each.easiest, each.hardest, 100 * each.difference) for each in lost]
     return [

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,15 +11,6 @@ from agenthard.flows.commands.output import JsonOption, print_json
 
 if TYPE_CHECKING:
     from agenthard.taxonomy.trajectory import Trajectory
-
-_LEGEND = (
-    ("unseen", "–", "out of sight"),
-    ("seen", "○", "in sight"),
-    ("looked", "◔", "looked at"),
-    ("resolved", "●", "resolved"),
-    ("refused", "✕", "used wrongly"),
-    ("early", "!", "used before what it depends on"),
-)
 
 
 def view(
@@ -37,29 +28,15 @@ def view(
 
     Example: `agenthard escape view escape-suite escape-evaluation/trajectories.jsonl.gz --out room.html`
     """
-    from agenthard.escape.recorded import recorded_view
-    from agenthard.reports.kit.page import write_html
+    from agenthard.escape.recorded import run_page
+    from agenthard.reports.run_pages import write_run_page
 
     chosen = _chosen(runs, run)
     with one_message():
         instance = find_room(path, chosen.task_id.rpartition("/")[2])
-    data: dict[str, Any] = recorded_view(instance, chosen)
-    calls, turns = len(data["steps"]) - 1, data["steps"][-1]["turn"]
-    fewest = instance.facts()["min_calls"]
-    write_html(
-        out,
-        "room.html.j2",
-        styles=["base.css", "top.css", "room.css"],
-        scripts=["dom.js", "room.js"],
-        data=data,
-        room=f"Escape room {instance.id}",
-        agent=chosen.model,
-        trial=chosen.trial,
-        outcome={True: "out of the room", False: "not out of the room", None: "no verdict"}[chosen.passed],
-        summary=f"{calls} calls in {turns} turns; the fewest calls are {fewest}, without the submission.",
-        calls=calls,
-        legend=_LEGEND,
-    )
+    page = run_page(instance, chosen)
+    calls = page.calls
+    write_run_page(out, page)
     if as_json:
         print_json({"page": str(out), "run": chosen.id, "room": instance.id, "calls": calls})
     else:

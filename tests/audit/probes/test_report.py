@@ -78,6 +78,21 @@ def test_one_shortcut_per_trait_led_by_what_tells_of_the_answer() -> None:
     ]
 
 
+def test_shortcuts_are_ranked_by_how_much_they_tell() -> None:
+    sure = result(trait="name", n=500, hits=500, rate=1.0, low=0.99, high=1.0, accuracy=1.0, p=1e-9)
+    small = result(
+        trait="rating", n=500, rate=0.11, low=0.08, high=0.14, chance=0.21, accuracy=0.11, guess=0.21, p=1e-99
+    )
+    found = report(small, result(), sure).give_aways()
+    assert [(shortcut.trait, shortcut.grade) for shortcut in found] == [
+        ("name", "certain"),
+        ("price", "strong"),
+        ("rating", "note"),
+    ]
+    assert found[0].effect == 1 and 0 < found[2].effect < 0.15
+    assert "1 with a small effect are notes" in render(report(small, result(), sure))
+
+
 def test_a_learned_probe_counts_only_for_what_no_simple_probe_shows() -> None:
     learned = result(id="learned:attributes:trees", family="learned", trait="attributes")
     together = result(id="learned:all traits:trees", family="learned", trait="all traits")
@@ -98,7 +113,7 @@ def test_text_and_json_name_the_shortcut() -> None:
     found = run_battery(scenes(made))
     text = render(found)
     assert "60 tasks, 180 choices; a candidate taken at random is the answer in 20 %." in text
-    assert "- price: Over all candidates, the answer has the lowest price in 100 % of 180 choices" in text
+    assert "- certain, price: Over all candidates, the answer has the lowest price in 100 % of 180 choices" in text
     assert "has the highest weight" not in text and "has the highest weight" in render(found, every=True)
     data = json.loads(found.model_dump_json())
     best = next(entry for entry in data["results"] if entry["id"] == "price:lowest")

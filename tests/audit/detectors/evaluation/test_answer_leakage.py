@@ -10,6 +10,7 @@ from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.native import Native
 from agenthard.taxonomy import AgentTask, Coverage, Finding, Status
+from agenthard.taxonomy.finding import Tier
 from agenthard.taxonomy.pointer import resolve
 from tests.audit.probes.benchmark import answer, tasks
 from tests.builders import make_task
@@ -35,6 +36,7 @@ def test_a_shortcut_is_one_finding_that_quotes_answers() -> None:
     assert finding.claim.startswith("Over all candidates, the answer is listed first in 100 % of 180 choices")
     assert finding.category == "answer-leakage" and "Shuffle" in finding.fix
     assert finding.measures["rate"] == 1.0 and finding.measures["chance"] == pytest.approx(0.2)
+    assert finding.tier is Tier.CONFIRMED and finding.measures["effect"] == 1
     assert len(finding.task_ids) == 60
     assert {row.status for row in coverage} == {Status.FLAGGED}
     by_id = {task.id: task for task in records}
