@@ -42,13 +42,18 @@ NOT_RUN = (
     "env remove",
     "env verify",
     "judge batch",
+    "policy prompt",
+    "policy propose",
+    "policy check",
+    "policy accept",
     "review",
     "schedule serve",
     "schedule deploy",
 )
 """Commands whose example needs the package index, a provider or a benchmark's checkout (`env verify`, which
-tests/audit/execution/tau/test_fidelity.py runs), has run already (demo, faults plant), serves until it is
-stopped (review, which tests/flows/review/web starts), or needs a Prefect server (tests/flows/scheduling starts one)."""
+tests/audit/execution/tau/test_fidelity.py runs, and `policy`, which tests/flows/test_policy_rules.py runs), has run
+already (demo, faults plant), serves until it is stopped (review, which tests/flows/review/web starts), or needs a
+Prefect server (tests/flows/scheduling starts one)."""
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
@@ -176,6 +181,7 @@ def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "docs/examples", folder / "docs/examples")
     assert _run(folder, _example("demo")) == 0
     assert _run(folder, _example("ace generate")) == 0
+    assert _run(folder, _example("evaluate")) == 0
     assert _run(folder, _example("escape generate")) == 0
     assert _run(folder, ["evaluate", "escape", "escape-suite", "--agent", "story", "--out", "escape-evaluation"]) == 0
     assert _run(folder, _example("faults plant")) == 0
