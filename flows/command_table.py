@@ -94,7 +94,7 @@ COMMANDS = {
     ),
     "demo": (
         "demo:demo",
-        "Audit a small benchmark with planted flaws, report on its leaderboard, then execute part of BFCL v3.",
+        "Audit a small benchmark and rooms with planted flaws, report on a leaderboard, then execute part of BFCL v3.",
     ),
     "ace": ("ace:app", "ACE-Bench: grid planning with a proved unique answer."),
     "escape": ("escape:app", "AgentEscapeBench: escape rooms whose tools are real functions."),

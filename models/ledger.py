@@ -63,6 +63,10 @@ FROM attempts {group}
 """
 
 
+PLACES = 9
+"""Decimal places of sums of costs."""
+
+
 class Entry(NamedTuple):
     """Identity of a request in the ledger."""
 
@@ -241,6 +245,9 @@ class Ledger:
             values = dict(zip([*names, *fields] if names else ["model", *fields], row, strict=True))
             if values["answered"] == 0:
                 values["cost"] = 0.0
+            # The last digits of a sum depend on the order in which requests were answered.
+            for name in ("cost", "possible_cost"):
+                values[name] = None if values[name] is None else round(values[name], PLACES)
             found.append(Total(**values))
         return found
 

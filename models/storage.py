@@ -13,6 +13,8 @@ from agenthard.models.errors import ConfigurationError, StorageError
 
 BUSY_SECONDS = 30.0
 """Maximum wait for another process that is writing."""
+_TABLES = "SELECT name FROM sqlite_master"
+"""Query of the names of tables and indexes."""
 
 
 class Database:
@@ -42,16 +44,18 @@ class Database:
                 self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             _use_wal(self._connection)
-            with self.write() as connection:
-                found = int(connection.execute("PRAGMA user_version").fetchone()[0])
-                if found not in (0, version):
-                    raise ConfigurationError(
-                        f"{self.path} has schema {found}, and this version reads {version}; "
-                        "use another file, or the version that wrote it"
-                    )
-                for statement in _statements(schema):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {version:d}")
+            found = int(self.read("PRAGMA user_version")[0][0])
+            if found not in (0, version):
+                raise ConfigurationError(
+                    f"{self.path} has schema {found}, and this version reads {version}; "
+                    "use another file, or the version that wrote it"
+                )
+            # Who only reads a complete file leaves every byte of it as it is.
+            if found == 0 or not _tables_of(schema) <= {name for (name,) in self.read(_TABLES)}:
+                with self.write() as connection:
+                    for statement in _statements(schema):
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA user_version = {version:d}")
         except (OSError, sqlite3.Error, StorageError) as error:
             if _is_of_the_disk(error.__cause__ if isinstance(error, StorageError) else error):
                 raise self._storage_error(error.__cause__ or error) from error
@@ -106,6 +110,16 @@ def _is_of_the_disk(error: BaseException | None) -> bool:
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says which operation it was
     return code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
+def _tables_of(schema: str) -> set[str]:
+    """Name the tables and indexes that a schema creates."""
+    made = sqlite3.connect(":memory:")
+    try:
+        made.executescript(schema)
+        return {name for (name,) in made.execute(_TABLES)}
+    finally:
+        made.close()
 
 
 def _statements(schema: str) -> Iterator[str]:

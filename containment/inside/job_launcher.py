@@ -51,10 +51,11 @@ def main() -> None:
                 layers.missing.setdefault(name, f"user namespace: {error.strerror}")
     kernel.adopt_orphans()
     layers.take("processes", lambda: kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC))
+    user = kernel.job_user()
     child = os.fork()
     if child == 0:
         try:
-            enter(order, layers)
+            enter(order, layers, user)
         except OSError as error:
             print(f"{order['command'][0]}: {error.strerror}", file=sys.stderr, flush=True)
         finally:
@@ -62,7 +63,7 @@ def main() -> None:
     sys.exit(wait(child, order["control"]))
 
 
-def enter(order: dict[str, Any], layers: Any) -> None:
+def enter(order: dict[str, Any], layers: Any, user: int) -> None:
     """Take on the layers, and become the command."""
     os.setsid()
     version, limits, machine = kernel.landlock_version(), order["limits"], os.uname().machine
@@ -71,7 +72,7 @@ def enter(order: dict[str, Any], layers: Any) -> None:
     size = limits["temporary_bytes"], limits["temporary_entries"]
     places = (temporary, place)
     own = layers.take(
-        "files", lambda: kernel.own_job_files(order["folder"], order["readable"], order["hidden"], places, *size)
+        "files", lambda: kernel.own_job_files(order["folder"], order["readable"], order["hidden"], places, user, *size)
     )
     if not own:
         place, temporary = order["folder"], order["scratch"]
@@ -80,9 +81,9 @@ def enter(order: dict[str, Any], layers: Any) -> None:
     as_root = os.geteuid() == 0
     if as_root:
         if not own:
-            _give_away(place)
-            _give_away(temporary)
-        layers.take("user", kernel.leave_root)
+            _give_away(place, user)
+            _give_away(temporary, user)
+        layers.take("user", lambda: kernel.leave_root(user))
     else:
         layers.take("user", lambda: None)
     kernel.set_limits(limits["memory_bytes"], limits["file_bytes"], limits["open_files"], limits["cpu_seconds"])
@@ -94,7 +95,7 @@ def enter(order: dict[str, Any], layers: Any) -> None:
     layers.take("landlock", lambda: kernel.confine_writing(writable, version or launcher.absent("Landlock"), tcp=tcp))
     layers.take("seccomp", lambda: kernel.filter_calls(seccomp.job_program(machine)))
     control = socket.socket(fileno=order["control"])
-    report = {"user": "nobody" if as_root else "own", "landlock": version, "missing": layers.missing}
+    report = {"user": "of the job" if as_root else "own", "landlock": version, "missing": layers.missing}
     control.sendall(json.dumps({"isolation": report}).encode())
     if layers.missing and not order["weak"]:
         os._exit(NOT_STARTED)
@@ -123,11 +124,11 @@ def _stay_first() -> None:
             os._exit(code if code >= 0 else 128 - code)
 
 
-def _give_away(folder: str) -> None:
+def _give_away(folder: str, user: int) -> None:
     """Let the unprivileged user own a folder, where no mount can make it look so."""
     for place, folders, files in os.walk(folder):
         for name in (".", *folders, *files):
-            os.chown(os.path.join(place, name), kernel.UNPRIVILEGED_ID, kernel.UNPRIVILEGED_ID, follow_symlinks=False)
+            os.chown(os.path.join(place, name), user, user, follow_symlinks=False)
 
 
 def wait(child: int, control: int) -> int:

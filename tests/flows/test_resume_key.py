@@ -10,7 +10,7 @@ from agenthard.flows import resume_key
 from agenthard.flows.resume_key import CHECKING, code_files, code_hash, imports
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("ace", "audit", "flows", "models", "reports", "taxonomy")
+PACKAGES = ("ace", "audit", "containment", "flows", "models", "reports", "taxonomy")
 BFCL = (*CHECKING, "agenthard.audit.sources.bfcl.source", *resume_key._registered(("bfcl",)))
 ACE = (*CHECKING, "agenthard.ace.source", *resume_key._registered(("ace",)))
 

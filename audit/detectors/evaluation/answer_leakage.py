@@ -32,8 +32,7 @@ class AnswerLeakage(SuiteDetector):
             "kind": "course",                             # optional: tasks of a kind share their attributes
             "shown": [{"id": "C9", "price": 210}],        # optional: items of the same sort that the task shows
             "pool": ["C7", "C9", "C12"],                  # optional: all ids, in the order of the public file
-            "sets": [{
-                "id": "(0, 3)",                           # optional: names the choice
+            "sets": [{"id": "(0, 3)",                    # optional: names the choice
                 "candidates": [{"id": "C7", "price": 140, "name": "Algebra 3"}, {"id": "C12", ...}],
                 "truth": "C7",
                 "rules": [{"attribute": "price", "max": 400}],     # optional: "max" or "min"

@@ -2,11 +2,13 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agenthard.flows import shard_worker
 from agenthard.flows.audited_run import read_findings
 from agenthard.flows.judging.exchange import export_requests
 from agenthard.flows.judging.run import import_answers, run_judging
@@ -24,12 +26,13 @@ def case(number: int) -> AgentTask:
 
 
 @pytest.fixture
-def audited_desk(tmp_path: Path) -> Path:
+def audited_desk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "library"
     folder.mkdir()
     lines = [case(number).model_dump_json(exclude={"origins"}) for number in range(2)]
     (folder / "tasks.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return audit(folder, tmp_path / "run")
+    yield audit(folder, tmp_path / "run")
+    shard_worker._execution.cache_clear()  # this process audits with the desk until then
 
 
 def ambiguous() -> str:
