@@ -5,6 +5,7 @@ swapped: the outcomes of one task for all models together, or those of one model
 """
 
 from collections.abc import Sequence
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,8 @@ class TogetherTest(Record):
     """Evidence summed over tasks, against swapping the sides of every model and task alone."""
     tasks: tuple[TaskChange, ...]
     """All tasks on which a score differs, in the order of the matrix."""
+    least: int | None
+    """Models that must move one way on a task so that it alone can be told from noise; None when all are too few."""
 
 
 class RankExchange(Record):
@@ -64,7 +67,7 @@ class RankExchange(Record):
 
 
 def changes_together(
-    first: ScoreMatrix, second: ScoreMatrix, *, draws: int = 5000, seed: int = 0
+    first: ScoreMatrix, second: ScoreMatrix, *, draws: int = 5000, seed: int = 0, alpha: float = 0.05
 ) -> TogetherTest | Undefined:
     """Test whether models change together on tasks.
 
@@ -80,6 +83,7 @@ def changes_together(
         second: the other side: the same models and tasks in the same order.
         draws: random swaps.
         seed: seed of the draws.
+        alpha: rate of false discoveries that ``least`` is for.
 
     Returns:
         The tests; undefined where nothing can differ, or nothing does.
@@ -113,6 +117,7 @@ def changes_together(
             TaskChange(task=first.tasks[i], gained=int(rises[i]), lost=int(falls[i]), p=float(p[i]))
             for i in np.flatnonzero(flips)
         ),
+        least=next((k for k, log in enumerate(log_p.tolist()) if exp(log) * len(first.tasks) <= alpha), None),
     )
 
 

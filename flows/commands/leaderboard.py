@@ -180,7 +180,7 @@ def _show_board(board: "Board") -> None:
     from agenthard.reports.cleaning.trials import reliability_text, trial_cells, trial_columns
     from agenthard.reports.kit.text import result_text
 
-    print_table("", BOARD_COLUMNS[:-1], [board_cells(row)[:-1] for row in board.rows], right=("rank", "passed"))
+    print_table("", BOARD_COLUMNS[:-1], [cells[:-1] for cells in board_cells(board)], right=("rank", "passed"))
     if isinstance(board.tied_sets, Undefined):
         typer.echo(f"tied sets: {board.tied_sets.reason}")
     else:

@@ -335,7 +335,6 @@ def compare_models(
     with as many resamples as Holm's correction of these pairs needs. With partial credit, weights, or missing cells
     among several runs, paired t by cluster.
     """
-    models = len(matrix.models)
     if matrix.plain and clusters is None:
         return compare_pairs(matrix, test="mcnemar", alpha=1 - settings.level)
     names = None if clusters is None else [clusters[task] for task in matrix.tasks]
@@ -345,10 +344,15 @@ def compare_models(
         matrix,
         test="bootstrap",
         alpha=1 - settings.level,
-        resamples=max(PAIR_RESAMPLES, min(MOST_PAIR_RESAMPLES, ceil(models * (models - 1) / (1 - settings.level)))),
+        resamples=_pair_resamples(len(matrix.models), settings.level),
         seed=settings.seed,
         clusters=names,
     )
+
+
+def _pair_resamples(models: int, level: float) -> int:
+    """Resamples with which the smallest p-value stays below alpha after Holm's correction of all pairs."""
+    return max(PAIR_RESAMPLES, min(MOST_PAIR_RESAMPLES, ceil(models * (models - 1) / (1 - level))))
 
 
 def by_t(matrix: ScoreMatrix) -> bool:
@@ -384,7 +388,11 @@ def _method(
         cluster = "repeated runs of a task" if clusters is None else "variants of one base task"
         interval = f"{level} Wilson interval at the effective number of tasks, clustered by {cluster}"
         interval += ", Wilson for single runs" if clusters is None else ""
-    test = "exact McNemar tests" if single else f"paired bootstrap, {PAIR_RESAMPLES:,} resamples"
+    test = (
+        "exact McNemar tests"
+        if single
+        else f"paired bootstrap, {_pair_resamples(len(tested.models), settings.level):,} resamples"
+    )
     test = "paired t tests by cluster" if not single and by_t(tested) else test
     test += "" if tested.scored.all() else ", each pair on the tasks that both have"
     counted = "the tasks that the other models select" if not missing.counted.all() else "the same tasks for all"

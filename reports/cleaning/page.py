@@ -15,6 +15,7 @@ from agenthard.reports.cleaning.missing import MISSING_COLUMNS, missing_cells
 from agenthard.reports.cleaning.record import CleaningAnalysis, Term
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.cleaning.stages import Stage
+from agenthard.reports.cleaning.ties import shared_ranks
 from agenthard.reports.cleaning.trials import facets_text, reliability_text, trial_cells, trial_columns
 from agenthard.reports.cleaning.unseen import describe_rule
 from agenthard.reports.figures.cleaning import figures
@@ -62,6 +63,7 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         missing_columns=MISSING_COLUMNS,
         outsiders=() if isinstance(analysis.runs, Undefined) else [m for m in analysis.runs.models if not m.comparable],
         tied_ranks=_tied_ranks,
+        shared_ranks=shared_ranks,
         strip=_strip,
         describe_rule=describe_rule,
         p_text=p_text,

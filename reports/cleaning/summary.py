@@ -1,11 +1,12 @@
 """The analysis in thirty seconds, as Markdown: for a chat, a mail, a pull request or a Prefect artifact."""
 
-from agenthard.audit.statistics import Estimate, NullBand, Undefined
-from agenthard.reports.cleaning.leaderboard import Board, BoardRow
+from agenthard.audit.statistics import NullBand, Result, Undefined
+from agenthard.reports.cleaning.leaderboard import Board
 from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, Measure, band_text, measure_cells
 from agenthard.reports.cleaning.missing import MISSING_COLUMNS, missing_cells
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES
+from agenthard.reports.cleaning.ties import shared_ranks
 from agenthard.reports.cleaning.trials import facets_text, reliability_text, trial_cells, trial_columns
 from agenthard.reports.kit.markdown import md, table
 from agenthard.reports.kit.text import amount, money, plural, result_text
@@ -91,7 +92,7 @@ def _models(analysis: CleaningAnalysis) -> list[str]:
 
 
 def _board(board: Board) -> str:
-    rows = [[md(cell) for cell in board_cells(row)] for row in board.rows[:MOST_MODELS]]
+    rows = [[md(cell) for cell in cells] for cells in board_cells(board)[:MOST_MODELS]]
     more = len(board.rows) - MOST_MODELS
     rest = f"\n\n… and {more:,} more models." if more > 0 else ""
     title = f"### {TITLES[board.split].capitalize()} split ({board.split_id}, {board.n:,} tasks)"
@@ -150,18 +151,24 @@ def _provenance(analysis: CleaningAnalysis) -> str:
 BOARD_COLUMNS = ("rank", "model", "passed", "score", "ranks supported", "tied with", "errors as failures")
 
 
-def board_cells(row: BoardRow) -> tuple[str, ...]:
-    """Write a row of a leaderboard, in the order of ``BOARD_COLUMNS``."""
-    ranks = row.rank_interval
-    interval = "undefined"
-    if isinstance(ranks, Estimate) and ranks.low is not None and ranks.high is not None:
-        interval = f"{ranks.low:g}–{ranks.high:g}"
-    return (
-        "–" if row.rank is None else str(row.rank),
-        row.model,
-        f"{row.passed:,}/{row.runs:,}",
-        result_text(row.score, "share"),
-        interval,
-        "not tested" if row.tied_with is None else str(len(row.tied_with)),
-        result_text(row.errors_as_failures, "share"),
-    )
+def board_cells(board: Board) -> list[tuple[str, ...]]:
+    """Write the rows of a leaderboard, in the order of ``BOARD_COLUMNS``."""
+    shared = shared_ranks(board)
+    return [
+        (
+            shared.get(row.model, "–"),
+            row.model,
+            f"{row.passed:,}/{row.runs:,}",
+            result_text(row.score, "share"),
+            _range_of(row.rank_interval),
+            "not tested" if row.tied_with is None else str(len(row.tied_with)),
+            result_text(row.errors_as_failures, "share"),
+        )
+        for row in board.rows
+    ]
+
+
+def _range_of(ranks: Result) -> str:
+    if isinstance(ranks, Undefined) or ranks.low is None or ranks.high is None:
+        return "undefined"
+    return f"{ranks.low:g}" if ranks.low == ranks.high else f"{ranks.low:g}–{ranks.high:g}"

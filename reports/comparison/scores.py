@@ -125,7 +125,7 @@ def compare_scores(
     up, down = later - values > _SAME, values - later > _SAME
     before, after = CountedScores.on_all(one), CountedScores.on_all(other)
     moves = _moves(before.scores(), after.scores())
-    together = changes_together(one, other, draws=settings.draws, seed=settings.seed)
+    together = changes_together(one, other, draws=settings.draws, seed=settings.seed, alpha=1 - settings.level)
     ranks = rank_exchange(
         one,
         other,
@@ -160,7 +160,7 @@ def compare_scores(
         flips=tuple(flips),
         moves=moves,
         measures=measures,
-        sentence=_sentence(len(one.tasks), models, flips, measures),
+        sentence=_sentence(len(one.tasks), models, flips, measures, together),
     )
 
 
@@ -240,7 +240,13 @@ def _delta(
     )
 
 
-def _sentence(tasks: int, models: Sequence[ModelDelta], flips: Sequence[TaskFlip], measures: Sequence[Measure]) -> str:
+def _sentence(
+    tasks: int,
+    models: Sequence[ModelDelta],
+    flips: Sequence[TaskFlip],
+    measures: Sequence[Measure],
+    together: TogetherTest | Undefined,
+) -> str:
     gained, lost = sum(model.gained for model in models), sum(model.lost for model in models)
     text = (
         f"On {tasks:,} common tasks, the scores of {len(flips):,} tasks differ for some of {len(models)} models: "
@@ -251,7 +257,7 @@ def _sentence(tasks: int, models: Sequence[ModelDelta], flips: Sequence[TaskFlip
     found = [flip.task_id for flip in flips if flip.rescored]
     far = [each.title for each in beyond(measures)]
     if not far and not found:
-        return f"{text}; nothing exceeds chance, which {SWAPPING} shows."
+        return f"{text}; nothing exceeds chance, which {SWAPPING} shows{_power(together, len(models))}."
     tasks_ = ""
     if found:
         more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
@@ -261,3 +267,13 @@ def _sentence(tasks: int, models: Sequence[ModelDelta], flips: Sequence[TaskFlip
         )
     figures = f"; these figures go beyond {SWAPPING}: {', '.join(far)}" if far else ""
     return f"{text}{tasks_}{figures}."
+
+
+def _power(together: TogetherTest | Undefined, models: int) -> str:
+    """Say what could have been found, since few models cannot tell one task from noise."""
+    if isinstance(together, Undefined):
+        return ""
+    if together.least is None:
+        return f"; {models} models are too few to tell any single task from noise"
+    enough = f"all {models}" if together.least == models else f"{together.least} or more of the {models}"
+    return f"; a single task can be told from noise where {enough} models move one way"

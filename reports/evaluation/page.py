@@ -6,7 +6,6 @@ from pathlib import Path
 from agenthard.reports.evaluation.agents import Usage
 from agenthard.reports.evaluation.analysis import EvaluationAnalysis
 from agenthard.reports.evaluation.cells import DomainScore
-from agenthard.reports.figures.evaluation import figures
 from agenthard.reports.kit.page import write_figure_page
 from agenthard.reports.kit.text import money
 from agenthard.taxonomy.record import Record
@@ -40,6 +39,9 @@ def write_evaluation_page(analysis: EvaluationAnalysis, path: Path, shown: Seque
         path: the file to write.
         shown: runs with a page of their own.
     """
+    # The figures read modules of this package, so they are not imported before it is complete.
+    from agenthard.reports.figures.evaluation import figures
+
     write_figure_page(
         path,
         "evaluation.html.j2",

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from agenthard.audit.statistics import Undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.leaderboard import Board
+from agenthard.reports.cleaning.ties import shared_ranks
 from agenthard.reports.kit.files import write_json_text
 from agenthard.reports.kit.page import write_figure_page
 from agenthard.reports.leaderboard.record import DEFAULT, Leaderboards, leaderboards
@@ -14,7 +14,6 @@ from agenthard.reports.leaderboard.scored import BenchmarkBoards, RepairedRuns, 
 PAGE, FRAGMENT, DATA = "index.html", "embed.html", "leaderboard.json"
 STYLES = ("base.css", "top.css", "tables.css", "survey.css", "media.css")
 SCRIPTS = ("dom.js", "sorting.js", "scrolling.js", "downloads.js")
-_TIE = 1e-12
 
 
 def write_leaderboard_page(
@@ -76,24 +75,10 @@ def _write(
         figures={},
         styles=STYLES,
         scripts=scripts,
-        filters={"places": places, "boards": _boards},
+        filters={"shared_ranks": shared_ranks, "boards": _boards},
         found=found,
         benchmarks=benchmarks,
     )
-
-
-def places(board: Board) -> dict[str, str]:
-    """Give the place of each model by score; equal scores share one, as in "2="."""
-    scores = {row.model: row.score for row in board.rows}
-    found = {}
-    for model, own in scores.items():
-        if isinstance(own, Undefined):
-            continue
-        values = [other.value for other in scores.values() if not isinstance(other, Undefined)]
-        above = sum(value > own.value + _TIE for value in values)
-        equal = sum(abs(value - own.value) <= _TIE for value in values)
-        found[model] = f"{above + 1}{'=' if equal > 1 else ''}"
-    return found
 
 
 def _boards(benchmark: BenchmarkBoards) -> dict[str, Board]:

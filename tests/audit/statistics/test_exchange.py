@@ -143,3 +143,15 @@ def test_sides_that_cannot_be_compared(matrix: Build) -> None:
         changes_together(one, one.take([1, 0, 2]))
     with pytest.raises(MatrixError, match="missing"):
         rank_exchange(one, matrix([[1, 0, None], [0, 1, 0]]))
+
+
+@pytest.mark.parametrize(("models", "tasks"), [(3, 6), (7, 45), (16, 165), (71, 1700)])
+def test_the_least_number_of_models_is_that_which_alone_passes_the_correction(
+    matrix: Build, models: int, tasks: int
+) -> None:
+    first, second = rounds(models, tasks, 5)
+    found = changes_together(matrix(first.astype(int)), matrix(second.astype(int)), draws=20)
+    assert not isinstance(found, Undefined)
+    enough = [k for k in range(1, models + 1) if 2 * binom.sf(k - 1, models, 0.25) * tasks <= 0.05]
+    assert found.least == (min(enough) if enough else None)
+    assert (found.least is None) == (models == 3)

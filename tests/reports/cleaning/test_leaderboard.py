@@ -19,6 +19,8 @@ from agenthard.audit.statistics import (
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.leaderboard import Board, CountedScores, lead_in_resamples, make_board
 from agenthard.reports.cleaning.splits import split_id
+from agenthard.reports.cleaning.summary import board_cells
+from agenthard.reports.cleaning.ties import shared_ranks
 
 SETTINGS = AnalysisSettings(resamples=200)
 
@@ -72,6 +74,26 @@ def test_one_model_all_pass_and_no_complete_task_are_named_not_numbered() -> Non
     assert none.complete == 0
     assert [row.rank for row in none.rows] == [None, None]
     assert all(isinstance(row.score, Undefined) for row in none.rows)
+
+
+def test_equal_scores_share_a_range_of_ranks_wherever_ranks_are_written() -> None:
+    # a and b have equal outcomes, d and e equal scores on different tasks.
+    rows = [[1] * 9 + [0], [1] * 9 + [0], [1] * 6 + [0] * 4, [1, 1, 0, 0, 0, 0, 0, 0, 0, 0], [0] * 8 + [1, 1]]
+    found = board(ScoreMatrix.from_array(rows, list("abcde"), [f"t{i}" for i in range(10)]))
+    assert shared_ranks(found) == {"a": "1–2", "b": "1–2", "c": "3", "d": "4–5", "e": "4–5"}
+    assert [row[:2] for row in board_cells(found)[:3]] == [("1–2", "a"), ("1–2", "b"), ("3", "c")]
+    first, second = found.rows[:2]
+    assert isinstance(first.rank_interval, Estimate) and isinstance(second.rank_interval, Estimate)
+    assert (first.rank_interval.low, first.rank_interval.high) == (second.rank_interval.low, second.rank_interval.high)
+
+
+def test_the_resamples_of_a_board_are_those_that_its_tests_drew() -> None:
+    rng = np.random.default_rng(0)
+    models, tasks = [f"m{i}" for i in range(36)], [f"t{i}" for i in range(12)]
+    base = ScoreMatrix.from_array((rng.random((36, 12)) < 0.5).astype(int), models, tasks)
+    found = board(ScoreMatrix(base.models, base.tasks, base.passed * 2, base.runs * 2, base.lost, base.reasons))
+    # 36 · 35 / 0.05 resamples, so that the smallest p-value is below 0.05 after Holm's correction of 630 pairs.
+    assert "paired bootstrap, 25,200 resamples" in found.method and not isinstance(found.tied_sets, Undefined)
 
 
 RANK_SETTINGS = AnalysisSettings(resamples=300, seed=3)

@@ -57,14 +57,21 @@ def test_leaderboards_stand_side_by_side_and_in_detail(open_cleaning: Open) -> N
     page = open_cleaning(sample()).page
     side = row(page, "leaderboards", "vendor-1/model-01")
     assert side == [
-        *("vendor-1/model-01", "2 1–4", "80.4 % 72.4–88.4 %", "2 1–4", "71.9 % 63.9–79.9 %", "2 1–4"),
+        *(
+            "vendor-1/model-01",
+            "2 supported 1–4",
+            "80.4 % 72.4–88.4 %",
+            "2 supported 1–4",
+            "71.9 % 63.9–79.9 %",
+            "2 supported 1–4",
+        ),
         *("68.9 % 60.9–76.9 %", "0"),
     ]
     assert not page.locator("#table-leaderboard-hard").is_visible()
     page.get_by_label("Show").select_option("hard split in detail")
     assert page.locator("#table-leaderboard-hard").is_visible() and not page.locator("#table-leaderboards").is_visible()
     detail = row(page, "leaderboard-hard", "vendor-1/model-01")
-    assert detail[0] == "2 1–4" and detail[4] == "17 of 24" and detail[5] == "ranks 1–4"
+    assert detail[0] == "2 supported 1–4" and detail[4] == "17 of 24" and detail[5] == "ranks 1–4"
     assert detail[6] == "67.9 % 59.9–75.9 %" and detail[7] == "2", "the other reading of infrastructure errors"
     board = words(page.locator("[data-board=hard]"))
     assert "Leads in resamples 81.0 %" in board and "Pairs that differ significantly 55.0 %" in board

@@ -47,6 +47,7 @@ def test_flips_deltas_and_ranks() -> None:
     assert found.sentence.startswith(
         "On 6 common tasks, the scores of 2 tasks differ for some of 2 models: 2 scores rise and 1 fall"
     )
+    assert found.sentence.endswith("2 models are too few to tell any single task from noise.")
 
 
 def test_other_tasks_and_missing_cells_are_left_out_and_counted() -> None:

@@ -7,8 +7,8 @@ from agenthard.audit.statistics import Estimate, Undefined
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, experiments_of
 from agenthard.reports.cleaning.leaderboard import Board
 from agenthard.reports.cleaning.splits import split_id
+from agenthard.reports.cleaning.ties import shared_ranks
 from agenthard.reports.leaderboard.boards import part_of, score_splits
-from agenthard.reports.leaderboard.page import places
 from agenthard.reports.leaderboard.rescored import rescoring_of
 from agenthard.reports.leaderboard.scored import RepairedRuns, ScoredSplit
 from tests.reports.cleaning.small import made, runs
@@ -42,7 +42,7 @@ def test_original_and_clean() -> None:
 
 def test_equal_scores_share_a_place() -> None:
     [original] = score_splits("run", made("kkkkkk", runs(ROWS)), ("original",), FEW).splits
-    assert places(board(original)) == {"m1": "1", "m2": "2=", "m3": "2="}
+    assert shared_ranks(board(original)) == {"m1": "1", "m2": "2–3", "m3": "2–3"}
     m2, m3 = (row.rank_interval for row in board(original).rows[1:])
     assert isinstance(m2, Estimate) and isinstance(m3, Estimate)
     assert m2.high == m3.high == 3 and m2.low is not None and m2.low <= 2, "their ranges overlap"
