@@ -20,6 +20,7 @@ class AceEnvironment(PlayedEnvironment[Episode, Puzzle]):
     name: ClassVar[str] = "ACE-Bench"
     key: ClassVar[str] = INSTANCE
     carries: ClassVar[str] = "ACE-Bench instance"
+    inspect_task: ClassVar[str] = "agenthard/ace_bench"
 
     def version(self) -> str:
         """Name the mode."""

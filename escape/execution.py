@@ -23,6 +23,7 @@ class EscapeEnvironment(PlayedEnvironment[Episode, Instance]):
     name: ClassVar[str] = "AgentEscapeBench"
     key: ClassVar[str] = INSTANCE
     carries: ClassVar[str] = "room"
+    inspect_task: ClassVar[str] = "agenthard/escape_rooms"
 
     def version(self) -> str:
         """Name the conditions."""

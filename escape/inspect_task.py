@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 
 from agenthard.audit.sources.base import Quarantine
-from agenthard.escape.environment import Conditions, Environment, Feedback
+from agenthard.escape.environment import Conditions, Environment
 from agenthard.escape.room import Instance
 from agenthard.escape.session import EscapeSession
 from agenthard.escape.source import EscapeRooms
@@ -29,9 +29,11 @@ _log = logging.getLogger(__name__)
 @task
 def escape_rooms(
     path: str,
-    feedback: str = Feedback.PER_PARAM,
-    turns: int = 0,
-    calls_per_turn: int = Conditions.model_fields["calls_per_turn"].default,
+    feedback: str = Conditions().feedback,
+    execution: str = Conditions().execution,
+    turns: int = Conditions().turns,
+    calls_per_turn: int = Conditions().calls_per_turn,
+    submits: int = Conditions().submits,
     failure_rate: float = 0.0,
     seed: int = 0,
     max_truncations: int = 3,
@@ -41,8 +43,10 @@ def escape_rooms(
     Args:
         path: A suite.
         feedback: "none", "binary" or "per_param": what a refused use tells.
+        execution: "golden" or "free": when a tool works.
         turns: Turns; 0 for those of the paper, -1 for no limit.
         calls_per_turn: Calls of one turn that are carried out.
+        submits: Answers that may be submitted; -1 for no limit.
         failure_rate: Probability, 0 to 1, that a call fails for no reason of the agent's.
         seed: Decides the order of the calls and which of them fail; each epoch adds one to it.
         max_truncations: The reply cut off at the length limit that ends the episode.
@@ -50,7 +54,15 @@ def escape_rooms(
     Returns:
         The task; accuracy is the share of rooms whose answer was submitted.
     """
-    conditions = Conditions(feedback=Feedback(feedback), turns=turns, calls_per_turn=calls_per_turn)
+    conditions = Conditions.model_validate(
+        {
+            "feedback": feedback,
+            "execution": execution,
+            "turns": turns,
+            "calls_per_turn": calls_per_turn,
+            "submits": submits,
+        }
+    )
     quarantine = Quarantine()
     rooms: dict[str, Instance] = dict(EscapeRooms(Path(path)).instances(quarantine))
     for item in quarantine.items:

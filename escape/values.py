@@ -9,8 +9,8 @@ from random import Random
 
 from agenthard.escape.graph.skeleton import Skeleton
 from agenthard.escape.ports import PHYSICAL, PortType, canonical
-from agenthard.escape.templates.items import SALT
 from agenthard.escape.templates.template import Files, Template, ToolUseError, UnfillableError, Values
+from agenthard.escape.templates.terminals import SALT
 from agenthard.escape.templates.values import ValueRandom, hex_digits, plain_value
 
 _SMALL = 8

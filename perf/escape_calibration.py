@@ -4,7 +4,7 @@
 
 Prints three Markdown tables. Budgets of the first are tight (as many turns as the fewest calls), because with those of
 the paper a weakness that only costs calls costs no success. For `repeat`, whose calls would share turns with others, a
-turn has one call, and one turn in twenty is to spare.
+turn has one call, and two turns are to spare in a room of any size; it is played in four times as many rooms.
 """
 
 import argparse
@@ -25,6 +25,8 @@ SIZES = (5, 10, 15, 20)
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.45, 0.6)
 SMALL = {"forgetting": 0.1, "give_up": 0.1}
 """Rates per call or per turn, which add up: a tenth of the levels."""
+_SPARE = 2
+"""Calls that ``repeat`` may waste. A number that grows with the room would hide that it wastes more in larger ones."""
 OWN: dict[str, tuple[str, Callable[[Diagnosis], float]]] = {
     "omit": ("missing_required per episode", lambda d: d.errors["missing_required"]),
     "wrong_type": ("wrong_type per episode", lambda d: d.errors["wrong_type"]),
@@ -49,7 +51,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     rooms = list(generate(Parameters(sizes=SIZES, rooms=(given.rooms,), seed=given.seed)))
-    success(rooms)
+    success(rooms, list(generate(Parameters(sizes=SIZES, rooms=(4 * given.rooms,), seed=given.seed))))
     separation([room for room in rooms if room.room.nodes == 10])
     published(list(generate(Parameters(sizes=(5, 20), rooms=(60,)))))
 
@@ -65,14 +67,14 @@ def rows(agent: str, rooms: Sequence[Instance], *, tight: bool = False, single: 
         fewest = room.facts()["min_calls"]
         conditions = EscapeConditions(turns=fewest) if tight else EscapeConditions()
         if single:
-            conditions = EscapeConditions(turns=1 + round(1.05 * fewest), calls_per_turn=1)
+            conditions = EscapeConditions(turns=1 + fewest + _SPARE, calls_per_turn=1)
         task = EscapeTask(room.id, room, conditions, 42)
         run = task.play(agent, "", 0.0, 0)
         played.append({"agent": agent, "passed": run.passed, **task.facts, **run.usage})
     return played
 
 
-def success(rooms: list[Instance]) -> None:
+def success(rooms: list[Instance], more: list[Instance]) -> None:
     """Success by level of each weakness and by size, with rank correlations over episodes and bootstrap intervals."""
     print("| weakness | SR % by level | by size at the highest | ρ with level | ρ with size |\n|---|---|---|---|---|")
     for knob in KNOBS:
@@ -86,7 +88,8 @@ def success(rooms: list[Instance]) -> None:
         )
         agents = {level: name(**{knob: level * scale, **extra}) for level in LEVELS}
         single = knob == "repeat"
-        played = {level: rows(agent, rooms, tight=True, single=single) for level, agent in agents.items()}
+        some = more if single else rooms
+        played = {level: rows(agent, some, tight=True, single=single) for level, agent in agents.items()}
         levels = ", ".join(f"{100 * mean(bool(row['passed']) for row in played[level]):.0f}" for level in LEVELS)
         worst = played[LEVELS[-1]]
         sizes = ", ".join(f"{100 * mean(bool(r['passed']) for r in worst if r['nodes'] == n):.0f}" for n in SIZES)

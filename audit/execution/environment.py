@@ -79,6 +79,8 @@ class Environment(ABC):
     reads_runs: ClassVar[bool] = False
     """Whether it can replay and judge recorded conversations: ``attempt_of`` reads them, and the tools answer exactly
     as the benchmark's do."""
+    inspect_task: ClassVar[str] = ""
+    """The name under which Inspect has a task of this benchmark's own; empty where it has none."""
 
     @abstractmethod
     def version(self) -> str:

@@ -66,6 +66,12 @@ def has_code(benchmark: str) -> bool:
     return benchmark in _registered(GROUP) or benchmark in _registered(CHECKOUTS)
 
 
+def inspect_task_of(benchmark: str) -> str:
+    """Return the name under which Inspect has a task of a benchmark's own; empty where it has none."""
+    known = _registered(GROUP)
+    return _load(known[benchmark]).inspect_task if benchmark in known else ""
+
+
 def environment_names() -> list[str]:
     """Name the benchmarks that have an environment, sorted."""
     return sorted(_registered(GROUP))

@@ -6,9 +6,9 @@ from random import Random
 
 from agenthard.escape.graph.skeleton import Edge, Skeleton
 from agenthard.escape.ports import PHYSICAL, Port, PortType
-from agenthard.escape.templates.items import TERMINALS
 from agenthard.escape.templates.library import LIBRARY, VARIANTS, find_template, variants_of_items
 from agenthard.escape.templates.template import Template
+from agenthard.escape.templates.terminals import TERMINALS
 from agenthard.play.errors import GenerationError
 
 DROP_RATIO = 0.3

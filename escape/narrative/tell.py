@@ -11,8 +11,8 @@ from agenthard.escape.graph.skeleton import Skeleton
 from agenthard.escape.narrative.themes import CUE_ADJECTIVES, CUE_NOUNS, THEMES, Theme
 from agenthard.escape.ports import PHYSICAL
 from agenthard.escape.room import Clue, Link, Mechanism, Param, Part, Room, Secret
-from agenthard.escape.templates.items import flag
 from agenthard.escape.templates.template import Template
+from agenthard.escape.templates.terminals import flag
 from agenthard.escape.values import Filled
 
 RATTLE = "Something rattles inside."

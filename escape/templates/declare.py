@@ -3,7 +3,7 @@
 from random import Random
 
 from agenthard.escape.ports import Port, PortType
-from agenthard.escape.templates.template import Files, Fill, Run, Template, Values
+from agenthard.escape.templates.template import Files, Fill, Kind, Run, Template, ToolUseError, Values
 from agenthard.escape.templates.values import plain_value
 
 _TYPES: dict[str, PortType] = {
@@ -43,3 +43,13 @@ def tool(id: str, about: str, inputs: list[str], outputs: list[str], run: Run, f
     """Declare a tool: ports are written as ``name:TYPE what it means``, with ``!`` after the type of a special one."""
     given = tuple(map(port, inputs))
     return Template(id, "tool", about, given, tuple(map(port, outputs)), run, fill or plain_fill(given))
+
+
+def _no_function(values: Values, files: Files) -> dict[str, str]:
+    raise ToolUseError("what this gives does not follow from what it is given")
+
+
+def thing(id: str, kind: Kind, about: str, inputs: list[str], output: str) -> Template:
+    """Declare what is looked at, opened or unlocked: what it gives does not follow from its inputs."""
+    given = tuple(map(port, inputs))
+    return Template(id, kind, about, given, (port(output),), _no_function, plain_fill(given))

@@ -1,7 +1,6 @@
-"""Tools that read files: archives, tables, documents, graphs, catalogues. All sizes are limited."""
+"""Tools that read files: archives, tables, documents. All sizes are limited."""
 
 import csv
-import heapq
 import io
 import json
 import re
@@ -13,28 +12,34 @@ from typing import Any
 from agenthard.escape.ports import MAX_LENGTH
 from agenthard.escape.templates.declare import tool
 from agenthard.escape.templates.template import Files, ToolUseError, UnfillableError, Values
-from agenthard.escape.templates.values import WORDS, hex_digits, words
+from agenthard.escape.templates.values import WORDS, words
 
 MAX_BYTES = 1 << 20
 """Bytes of a file, packed or unpacked."""
-_MARGIN = 15
-"""Points by which the best entry of a catalogue has to be ahead of the next."""
-_ENTRIES, _NAME = 100, 300
-"""Entries of a catalogue, and characters of a name: comparing takes time with the product of the lengths."""
 _PATH = re.compile(r"\w+(?:\.\w+|\[\d{1,6}\])*", re.ASCII)
 _DATE = (2001, 1, 1, 0, 0, 0)
 
 
-def _read(files: Files, id: str) -> bytes:
+def read(files: Files, id: str) -> bytes:
+    """Read a file.
+
+    Raises:
+        ToolUseError: It is too large.
+    """
     content = files.read(id)
     if len(content) > MAX_BYTES:
         raise ToolUseError("the file is too large")
     return content
 
 
-def _document(files: Files, id: str) -> Any:
+def document(files: Files, id: str) -> Any:
+    """Read a file with JSON.
+
+    Raises:
+        ToolUseError: It is too large, or no JSON.
+    """
     try:
-        return json.loads(_read(files, id))
+        return json.loads(read(files, id))
     except (ValueError, RecursionError) as error:
         raise ToolUseError("the file is not JSON") from error
 
@@ -44,7 +49,7 @@ def _extract(values: Values, files: Files) -> dict[str, str]:
     if name.startswith("/") or ".." in PurePosixPath(name).parts or "\\" in name:
         raise ToolUseError("the name of the member leaves the archive")
     try:
-        with zipfile.ZipFile(io.BytesIO(_read(files, values["archive"]))) as archive:
+        with zipfile.ZipFile(io.BytesIO(read(files, values["archive"]))) as archive:
             info = archive.getinfo(name)
             if info.file_size > MAX_LENGTH:
                 raise ToolUseError("the member is too large")
@@ -70,7 +75,7 @@ def _archive_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
 
 def _csv(values: Values, files: Files) -> dict[str, str]:
     try:
-        rows = list(csv.reader(io.StringIO(_read(files, values["file"]).decode()), strict=True))
+        rows = list(csv.reader(io.StringIO(read(files, values["file"]).decode()), strict=True))
     except (ValueError, csv.Error) as error:
         raise ToolUseError("the file is not a table") from error
     if not rows or values["column"] not in rows[0]:
@@ -106,7 +111,7 @@ def _query(values: Values, files: Files) -> dict[str, str]:
     if len(values["path"]) > 200 or not _PATH.fullmatch(values["path"]):
         raise ToolUseError("the path has to be names with dots and positions in brackets")
     try:
-        found = jmespath.search(values["path"], _document(files, values["file"]))
+        found = jmespath.search(values["path"], document(files, values["file"]))
     except (JMESPathError, RecursionError) as error:
         raise ToolUseError("the path is not valid") from error
     if not isinstance(found, str):
@@ -119,74 +124,6 @@ def _query_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
     document = {room: {shelf: [{"label": words(rng)} for _ in range(3)] for shelf in shelves} for room in rooms}
     path = f"{rng.choice(rooms)}.{rng.choice(shelves)}[{rng.randrange(3)}].label"
     return {"file": files.add(json.dumps(document, sort_keys=True).encode()), "path": path}
-
-
-def _shortest(values: Values, files: Files) -> dict[str, str]:
-    graph = _document(files, values["graph"])
-    if not isinstance(graph, dict) or len(graph) > 1000:
-        raise ToolUseError("the file is not a graph")
-    reached: set[str] = set()
-    heap: list[tuple[int, str]] = [(0, values["source"])]
-    while heap:
-        length, place = heapq.heappop(heap)
-        if place == values["target"]:
-            return {"length": str(length)}
-        if place not in reached:
-            reached.add(place)
-            onward = graph.get(place, {})
-            if not isinstance(onward, dict) or not all(isinstance(way, int) and way >= 0 for way in onward.values()):
-                raise ToolUseError("the file is not a graph with lengths")
-            for node, way in onward.items():
-                heapq.heappush(heap, (length + way, node))
-    raise ToolUseError("no way leads from the source to the target")
-
-
-def _graph_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
-    names = [f"{word} {rng.randrange(1000, 10_000)}" for word in rng.sample(WORDS, 7)]
-    made = {name: names.pop() for name in ("source", "target") if name not in known}
-    both = dict(known) | made
-    places = [both["source"], *names[:5], both["target"]]
-    if len(set(places)) < len(places):
-        raise UnfillableError("a place occurs twice")
-    graph: dict[str, dict[str, int]] = {place: {} for place in places}
-    # Lengths are different powers of two times a large number: no two ways have the same length.
-    lengths = [rng.randrange(10**9, 2 * 10**9) + (1 << at) for at in range(60)]
-    rng.shuffle(lengths)
-    for at, place in enumerate(places):
-        for other in rng.sample(places[:at], min(at, 2)) + ([places[at - 1]] if at else []):
-            graph[place][other] = graph[other][place] = lengths.pop()
-    return made | {"graph": files.add(json.dumps(graph, sort_keys=True).encode())}
-
-
-def _fuzzy(values: Values, files: Files) -> dict[str, str]:
-    from rapidfuzz import fuzz
-
-    entries = _document(files, values["file"])
-    if not isinstance(entries, dict) or not 2 <= len(entries) <= _ENTRIES:
-        raise ToolUseError("the file is not a catalogue")
-    if max(map(len, (values["query"], *entries))) > _NAME:
-        raise ToolUseError("a name is too long")
-    scored = sorted(((fuzz.WRatio(values["query"], name), name) for name in entries), reverse=True)
-    if scored[0][0] - scored[1][0] < _MARGIN or not isinstance(entries[scored[0][1]], str):
-        raise ToolUseError("no entry is clearly the most similar one")
-    return {"entry": entries[scored[0][1]]}
-
-
-def _fuzzy_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
-    from rapidfuzz import fuzz
-
-    made = {} if "query" in known else {"query": words(rng)}
-    query = known.get("query") or made["query"]
-    at = rng.randrange(len(query))
-    near = query[:at] + rng.choice("aeiou") + query[at + 1 :]
-    others = [words(rng) for _ in range(5)]
-    if near == query or fuzz.WRatio(query, near) - max(fuzz.WRatio(query, each) for each in others) < _MARGIN:
-        raise UnfillableError("the entries are too similar")
-    names = [near, *others]
-    rng.shuffle(names)
-    return made | {
-        "file": files.add(json.dumps({name: f"{hex_digits(rng, 8)}-{words(rng, 1)}" for name in names}).encode())
-    }
 
 
 FILES = (
@@ -213,21 +150,5 @@ FILES = (
         ["value:T the text at its end"],
         _query,
         _query_fill,
-    ),
-    tool(
-        "shortest_path",
-        "measures the shortest way between two places on a map",
-        ["graph:F! the map", "source:T the place to start from", "target:T the place to go to"],
-        ["length:B the length of the way"],
-        _shortest,
-        _graph_fill,
-    ),
-    tool(
-        "fuzzy_lookup",
-        "finds the entry of a catalogue whose name is most similar to a text",
-        ["file:F! the catalogue", "query:T the text"],
-        ["entry:T the entry"],
-        _fuzzy,
-        _fuzzy_fill,
     ),
 )

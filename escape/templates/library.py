@@ -2,17 +2,25 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 
+from agenthard.escape.templates.catalogues import CATALOGUES
 from agenthard.escape.templates.codecs import CODECS
+from agenthard.escape.templates.containers import CONTAINERS
 from agenthard.escape.templates.crypto import CRYPTO
 from agenthard.escape.templates.declare import port
 from agenthard.escape.templates.files import FILES
-from agenthard.escape.templates.items import CONTAINERS, ITEMS, TERMINALS
+from agenthard.escape.templates.graphs import GRAPHS
+from agenthard.escape.templates.items import ITEMS
 from agenthard.escape.templates.numbers import NUMBERS
+from agenthard.escape.templates.programs import PROGRAMS
 from agenthard.escape.templates.template import Template
+from agenthard.escape.templates.terminals import TERMINALS
 from agenthard.escape.templates.texts import TEXTS
+from agenthard.escape.templates.times import TIMES
 
-TOOLS: tuple[Template, ...] = (*NUMBERS, *CRYPTO, *CODECS, *FILES, *TEXTS)
+_FAMILIES = (NUMBERS, CRYPTO, CODECS, FILES, GRAPHS, CATALOGUES, TEXTS, TIMES, PROGRAMS)
+TOOLS: tuple[Template, ...] = tuple(chain.from_iterable(_FAMILIES))
 _TRIGGERS = {"item": "trigger:I what makes it appear", "hidden": "trigger:J what makes it appear"}
 
 

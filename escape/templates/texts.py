@@ -1,20 +1,11 @@
-"""Tools on texts, account numbers, times and programs."""
+"""Tools on texts and account numbers."""
 
-from datetime import datetime, timedelta
 from random import Random
-from zoneinfo import ZoneInfo
 
-from agenthard.escape.ports import MAX_LENGTH
 from agenthard.escape.templates.declare import tool
-from agenthard.escape.templates.program import ProgramError, run_program
 from agenthard.escape.templates.template import Files, ToolUseError, UnfillableError, Values
-from agenthard.escape.templates.values import number, program, words
+from agenthard.escape.templates.values import words
 
-ZONES = (
-    *("Africa/Cairo", "Africa/Nairobi", "America/Bogota", "America/Chicago", "America/Halifax", "America/Lima"),
-    *("Asia/Dubai", "Asia/Kathmandu", "Asia/Kolkata", "Asia/Seoul", "Asia/Tokyo", "Australia/Sydney"),
-    *("Europe/Athens", "Europe/Berlin", "Europe/Lisbon", "Europe/Paris", "Pacific/Auckland", "Pacific/Honolulu"),
-)
 _COUNTRIES = ("AT", "BE", "CH", "CZ", "DE", "DK", "ES", "FI", "FR", "IT", "NL", "NO", "PL", "PT", "SE")
 _REGEX_SECONDS = 0.5
 
@@ -65,40 +56,6 @@ def _iban_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
     return {"country": rng.choice(_COUNTRIES), "bban": str(rng.randrange(10**17, 10**18))}
 
 
-def _convert(values: Values, files: Files) -> dict[str, str]:
-    if values["zone"] not in ZONES:
-        raise ToolUseError("this time zone is not known here")
-    try:
-        moment = datetime.fromisoformat(values["timestamp"])
-    except ValueError as error:
-        raise ToolUseError("the time is not written by ISO 8601") from error
-    if moment.tzinfo is None or not 1990 <= moment.year <= 2020:
-        raise ToolUseError("the time has to have an offset, and lie between 1990 and 2020")
-    return {"timestamp": moment.astimezone(ZoneInfo(values["zone"])).isoformat()}
-
-
-def _convert_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
-    here, there = rng.sample(ZONES, 2)
-    start = datetime(2001, 1, 1, tzinfo=ZoneInfo("UTC"))
-    moment = (start + timedelta(seconds=rng.randrange(18 * 365 * 86_400))).astimezone(ZoneInfo(here))
-    return {"timestamp": moment.isoformat(), "zone": there}
-
-
-def _python(values: Values, files: Files) -> dict[str, str]:
-    try:
-        result = str(run_program(values["code"], int(values["arg"])))
-    except ProgramError as error:
-        raise ToolUseError(str(error)) from error
-    if len(result) > MAX_LENGTH:
-        raise ToolUseError("the result is too long")
-    return {"result": result}
-
-
-def _python_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
-    made = {} if "arg" in known else {"arg": str(number(rng))}
-    return made | {"code": program(rng)}
-
-
 TEXTS = (
     tool(
         "regex_search",
@@ -115,21 +72,5 @@ TEXTS = (
         ["iban:T the international account number"],
         _iban,
         _iban_fill,
-    ),
-    tool(
-        "timezone_convert",
-        "tells a time in another time zone",
-        ["timestamp:T! the time with its offset", "zone:T! the other time zone"],
-        ["timestamp:T the time there"],
-        _convert,
-        _convert_fill,
-    ),
-    tool(
-        "python_exec",
-        "runs a short program on a number",
-        ["code:C! the program: a function run(n)", "arg:B the number"],
-        ["result:T what the function returns"],
-        _python,
-        _python_fill,
     ),
 )

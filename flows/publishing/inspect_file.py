@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from agenthard.audit.execution.bfcl.protocol import not_executed
 from agenthard.audit.execution.declared_evaluation import DeclaredEvaluation, score
 from agenthard.audit.execution.environment import Attempt, UnavailableError
-from agenthard.audit.execution.registry import has_code
+from agenthard.audit.execution.registry import has_code, inspect_task_of
 from agenthard.taxonomy.task import AgentTask
 
 _FILE = '''"""This split as an Inspect task: `inspect eval inspect_task.py --model MODEL`."""
@@ -34,8 +34,8 @@ def why_not_played(task: AgentTask) -> str:
 
     Our code has to play the user, to answer calls where the ground truth is a state, and to score.
     """
-    if task.benchmark == "ace":
-        return "its grid has a task of its own: `inspect eval agenthard/ace_bench -T path=native/FILE`"
+    if own := inspect_task_of(task.benchmark):
+        return f"Inspect has a task of its own for it: `inspect eval {own} -T path=native/...`"
     if task.user.kind == "simulated":
         return "a model plays the user, with instructions of the benchmark's own harness; run that one on `native/`"
     if not task.user.turns:

@@ -4,12 +4,13 @@ import asyncio
 import json
 import subprocess
 import sys
+from inspect import signature as inspect_signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agenthard.escape.environment import Environment
+from agenthard.escape.environment import Conditions, Environment
 from agenthard.escape.session import EscapeSession
 from agenthard.escape.storage import SUITES
 from agenthard.models.request import Call, ChatMessage, Completion, Reply, Request
@@ -63,6 +64,21 @@ def test_a_client_over_mcp_gets_out(tmp_path: Path) -> None:
 
     asyncio.run(asyncio.wait_for(converse(), timeout=120))
     assert json.loads(outcome.read_text())["solved"] is True
+
+
+@pytest.mark.parametrize("way", ["inspect", "mcp", "play"])
+def test_every_condition_is_an_option_of_every_harness_with_the_same_default(way: str) -> None:
+    pytest.importorskip("inspect_ai")
+    from agenthard.flows.commands.escape.play import play as terminal
+    from agenthard.flows.commands.escape.serve_mcp import serve_mcp
+    from agenthard.inspect_tasks import escape_rooms
+
+    harness: Any = {"inspect": escape_rooms, "mcp": serve_mcp, "play": terminal}[way]
+    options = {name: each.default for name, each in inspect_signature(harness).parameters.items()}
+    conditions = Conditions().model_dump(mode="json")
+    if way != "inspect":
+        del conditions["calls_per_turn"]  # each call is a turn
+    assert {name: options.get(name) for name in conditions} == conditions
 
 
 def test_inspect_gets_out_with_a_mock_model(tmp_path: Path) -> None:

@@ -11,11 +11,13 @@ import pytest
 
 from agenthard.escape.ports import Port, WrongTypeError, canonical
 from agenthard.escape.templates import LIBRARY, VARIANTS
+from agenthard.escape.templates.containers import CONTAINERS
 from agenthard.escape.templates.declare import tool
-from agenthard.escape.templates.items import CONTAINERS, ITEMS, TERMINALS
+from agenthard.escape.templates.items import ITEMS
 from agenthard.escape.templates.library import TOOLS
 from agenthard.escape.templates.program import ProgramError, run_program
 from agenthard.escape.templates.template import Files, Template, ToolUseError, UnfillableError
+from agenthard.escape.templates.terminals import TERMINALS
 from agenthard.escape.templates.values import is_prime
 from agenthard.escape.values import execute
 

@@ -28,7 +28,9 @@ def play(
     name: Annotated[str, typer.Option(help="Name that the run is listed under.")] = "person",
     out: Annotated[Path | None, typer.Option(help="File to append the run to, for `agenthard audit --runs`.")] = None,
     feedback: Annotated[str, typer.Option(help="none, binary or per_param.")] = "per_param",
+    execution: Annotated[str, typer.Option(help="golden or free: when a tool works.")] = "golden",
     turns: Annotated[int, typer.Option(min=-1, help="Turns; 0: those of the paper, -1: no limit.")] = 0,
+    submits: Annotated[int, typer.Option(min=-1, help="Answers that may be submitted; -1: no limit.")] = -1,
     as_json: JsonOption = False,
 ) -> None:
     """Play a room yourself; the run is recorded as an agent's is, each command is one turn, the end of input ends it.
@@ -45,7 +47,7 @@ def play(
 
     with one_message():
         instance = find_room(path, room)
-    environment = Environment(instance, conditions(feedback, turns))
+    environment = Environment(instance, conditions(feedback, execution, turns, submits))
     session = EscapeSession(environment, instance.id, instance.room.theme)
     episode = Episode(session, name, 0, max_turns=environment.budget or 10_000)
     if not as_json:
@@ -65,18 +67,19 @@ def play(
         raise typer.Exit(ExitCode.DEFECTS)
 
 
-def conditions(feedback: str, turns: int) -> "Conditions":
+def conditions(feedback: str, execution: str, turns: int, submits: int) -> "Conditions":
     """Return the conditions that options name.
 
     Raises:
-        CommandError: the feedback is unknown.
+        CommandError: the feedback or the execution is unknown.
     """
-    from agenthard.escape.environment import Conditions, Feedback
+    from agenthard.escape.environment import Conditions, Execution, Feedback
     from agenthard.flows.errors import CommandError
 
-    if feedback not in list(Feedback):
-        raise CommandError(f"no feedback {feedback!r}; there are: {', '.join(Feedback)}")
-    return Conditions(feedback=Feedback(feedback), turns=turns)
+    for option, given, known in (("feedback", feedback, Feedback), ("execution", execution, Execution)):
+        if given not in list(known):
+            raise CommandError(f"no {option} {given!r}; there are: {', '.join(known)}")
+    return Conditions(feedback=Feedback(feedback), execution=Execution(execution), turns=turns, submits=submits)
 
 
 def _play(episode: "Episode", *, quiet: bool) -> "Trajectory":

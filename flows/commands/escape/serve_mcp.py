@@ -15,7 +15,9 @@ def serve_mcp(
         None
     ),
     feedback: Annotated[str, typer.Option(help="none, binary or per_param.")] = "per_param",
+    execution: Annotated[str, typer.Option(help="golden or free: when a tool works.")] = "golden",
     turns: Annotated[int, typer.Option(min=-1, help="Turns; 0: those of the paper, -1: no limit.")] = 0,
+    submits: Annotated[int, typer.Option(min=-1, help="Answers that may be submitted; -1: no limit.")] = -1,
     failure_rate: Annotated[float, typer.Option(min=0, max=1, help="Probability that a tool call fails.")] = 0.0,
     seed: Annotated[int, typer.Option(help="Seed of the failures.")] = 0,
 ) -> None:
@@ -34,6 +36,7 @@ def serve_mcp(
 
     with one_message(), protocol_output():
         instance = find_room(path, room)
-        environment = Environment(instance, conditions(feedback, turns), failure_rate=failure_rate, seed=seed)
+        chosen = conditions(feedback, execution, turns, submits)
+        environment = Environment(instance, chosen, failure_rate=failure_rate, seed=seed)
         session = EscapeSession(environment, instance.id, instance.room.theme)
         serve(session, "agenthard-escape", result=result)
