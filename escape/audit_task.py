@@ -1,5 +1,6 @@
 """A room as an audited task, with the place of each of its parts in the files of a suite."""
 
+import json
 from typing import Any
 
 from agenthard.audit.sources.formats.suite.places import origins_of
@@ -22,6 +23,7 @@ from agenthard.taxonomy.task import (
 INSTANCE = "escape_instance"
 """Key of a task's metadata that holds the whole room, as JSON data."""
 _TEXT = "/user/turns/0/0/content"
+_SIGHT = "/user/turns/0/1/content"
 _ENVIRONMENT = EnvironmentSpec(
     tools=tuple(
         ToolSpec(
@@ -47,20 +49,22 @@ def task_of(benchmark: str, id: str, instance: Instance, origins: dict[str, Orig
         origins: The place of its parts.
 
     Returns:
-        The task: its text is the story, the state is what is in sight, and the ground truth are the oracle's calls,
-        scored only through the answer that is submitted.
+        The task: its texts are the story and what is in sight, which is the state too, and the ground truth are the
+        oracle's calls, scored only through the answer that is submitted.
     """
     room = instance.room
     seen = [{"node_id": part.id, "kind": part.kind, "brief": part.brief} for part in room.parts]
     in_sight = set(room.visible)
+    start = {"visible": [each for each in seen if each["node_id"] in in_sight]}
+    said = (room.story, json.dumps(start, ensure_ascii=False))
     return AgentTask(
         id=id,
         native_id=instance.id,
         benchmark=benchmark,
         subtask=room.theme,
-        user=UserSpec(kind="scripted", turns=((Message(role="user", content=room.story),),)),
+        user=UserSpec(kind="scripted", turns=(tuple(Message(role="user", content=text) for text in said),)),
         environment=_ENVIRONMENT,
-        initial_state={"visible": [each for each in seen if each["node_id"] in in_sight]},
+        initial_state=start,
         evaluation=EvaluationSpec(
             checks=(Check(kind="final_state", scored=True, expected=instance.secret.answer, note="submitted answer"),)
         ),
@@ -106,6 +110,7 @@ def suite_origins(files: tuple[str, str], index: int, lines: bool) -> dict[str, 
     places = {
         "": (public, ""),
         _TEXT: (public, "/story"),
+        _SIGHT: (public, "/parts"),
         f"{metadata}/room": (public, ""),
         f"{metadata}/secret": (private, "/secret"),
         f"{metadata}/certificate": (private, "/certificate"),
