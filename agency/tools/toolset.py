@@ -3,14 +3,15 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 
 from agenthard.agency.tools.files import FILES
 from agenthard.agency.tools.memory import MEMORY
-from agenthard.agency.tools.shell import SHELLS
+from agenthard.agency.tools.shell import SHELLS, spoken
 from agenthard.agency.tools.todo import TODO
 from agenthard.agency.tools.tool import CallResult, Desk, Output, ToolFunction, ToolRefusal
 from agenthard.agency.tools.web import WEB
@@ -66,14 +67,39 @@ class Toolset:
             return CallResult(output=str(refusal), trouble="refused")
         if not found.changes:
             return self._timed(found, given)
-        key = f"{name} {json.dumps(given, sort_keys=True)}"
-        before = self._desk.workspace.snapshot.id
-        cut_off = CallResult(output=INTERRUPTED, trouble="interrupted", snapshot=before)
-        result = await self._steps.run(
-            "call", key, CallResult, lambda: asyncio.to_thread(self._timed, found, given), interrupted=cut_off
-        )
-        if result.snapshot != self._desk.workspace.snapshot.id:
-            self._desk.workspace.go_to(self._desk.workspace.load(result.snapshot))
+        return await self._step(f"{name} {json.dumps(given, sort_keys=True)}", lambda: self._timed(found, given))
+
+    async def program(self, command: Sequence[str], environment: Mapping[str, str], readable: Path) -> CallResult:
+        """Run a program of an agent in the workspace, as one call.
+
+        Args:
+            command: program and arguments.
+            environment: variables for it.
+            readable: folder outside the workspace that it must be able to read.
+        """
+        self.calls["program"] += 1
+
+        def work() -> CallResult:
+            start = self._clock()
+            job, changed = self._desk.workspace.run(command, self._desk.seconds, environment, [readable])
+            return CallResult(
+                output=spoken(job),
+                trouble=None if job.ending == "exit" else "killed",
+                exit_code=job.exit_code,
+                seconds=max(self._clock() - start, 0.0),
+                changed=changed,
+                snapshot=self._desk.workspace.snapshot.id,
+            )
+
+        return await self._step(f"program {json.dumps(list(command))}", work)
+
+    async def _step(self, key: str, work: Callable[[], CallResult]) -> CallResult:
+        """Carry out a call that can change the workspace, or go to what it left when it was carried out before."""
+        workspace = self._desk.workspace
+        cut_off = CallResult(output=INTERRUPTED, trouble="interrupted", snapshot=workspace.snapshot.id)
+        result = await self._steps.run("call", key, CallResult, lambda: asyncio.to_thread(work), interrupted=cut_off)
+        if result.snapshot != workspace.snapshot.id:
+            workspace.go_to(workspace.load(result.snapshot))
         return result
 
     def _timed(self, found: ToolFunction, given: dict[str, Any]) -> CallResult:

@@ -25,6 +25,7 @@ seccomp: Any = importlib.import_module("seccomp")
 launcher: Any = importlib.import_module("launcher")
 
 NOT_STARTED = 127
+FIRST_USER = 1_600_000_000
 
 
 def main() -> None:
@@ -40,7 +41,9 @@ def main() -> None:
     if order["cgroup"]:
         with open(os.path.join(order["cgroup"], "cgroup.procs"), "w") as file:
             file.write(str(os.getpid()))
-    if os.geteuid() != 0:
+    if os.geteuid() == 0:
+        kernel.UNPRIVILEGED_ID = own_number()
+    else:
         for name in ("processes", "network", "files"):
             layers.take(name, lambda: None)
         try:
@@ -60,6 +63,19 @@ def main() -> None:
         finally:
             os._exit(NOT_STARTED)
     sys.exit(wait(child, order["control"]))
+
+
+def own_number() -> int:
+    """Return the number of a user that no other job has, since the kernel counts the processes of a user.
+
+    Where the machine's namespace knows no such number, all jobs are the same unprivileged user and share its limit.
+    """
+    number = FIRST_USER + os.getpid()
+    with open("/proc/self/uid_map") as users, open("/proc/self/gid_map") as groups:
+        for ranges in (users, groups):
+            if not any(int(first) <= number < int(first) + int(count) for first, _, count in map(str.split, ranges)):
+                return int(kernel.UNPRIVILEGED_ID)
+    return number
 
 
 def enter(order: dict[str, Any], layers: Any) -> None:
