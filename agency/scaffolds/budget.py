@@ -77,6 +77,8 @@ class Budget:
         return "hours" if left is not None and left <= 0 else None
 
     def counts(self) -> dict[str, float]:
-        """Return what is spent in the whole scenario, without times."""
-        cost = {} if self.cost is None or not self.requests else {"cost": self.cost}
+        """Return what is spent on a model in the whole scenario, without times; empty before the first request."""
+        if not self.requests:
+            return {}
+        cost = {} if self.cost is None else {"cost": self.cost}
         return {**self.usage.model_dump(), **cost, "requests": self.requests}

@@ -48,16 +48,19 @@ class CommandLine:
         told: list[Event] = [Told(text=prompt.text, by="task")]
         if limit := budget.reached():
             return Rollout(events=tuple(told), ended=limit)
-        budget.take_turn()
-        workspace.desk.seconds = budget.seconds_left()
         text = prompt.text.encode("utf-8", "replace")[:MOST_BYTES].decode("utf-8", "ignore").replace("\0", "")
         environment = {PROMPT: text, TASK: prompt.task_id, ATTEMPT: str(prompt.attempt)}
-        result = await workspace.program(self._words, environment, self._readable)
-        budget.spend(result.seconds)
-        call = Call(id="program", name="program", arguments="{}")
+        events, result = [*told], None
+        while result is None or result.trouble == "interrupted":
+            budget.take_turn()
+            workspace.desk.seconds = budget.seconds_left()
+            result = await workspace.program(self._words, environment, self._readable)
+            budget.spend(result.seconds)
+            call = Call(id=f"program_{len(events)}", name="program", arguments="{}")
+            events += [Said(calls=(call,)), Called(call=call, result=result)]
         failed = result.trouble is not None or result.exit_code != 0
         return Rollout(
-            events=(*told, Said(calls=(call,)), Called(call=call, result=result)),
+            events=tuple(events),
             ended="crashed" if failed else "done",
             status="agent_error" if failed else "ok",
             reason=result.output.partition("\n")[0] if failed else "",

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
+from agenthard.agency.rollouts import RecordedRollout
 from agenthard.agency.scaffolds.budget import Budget
 from agenthard.agency.scaffolds.rollout import Event, Rollout, Said, Told
 from agenthard.agency.scaffolds.scaffold import Prompt, carry_out
@@ -159,8 +160,6 @@ def replay_script(path: Path, agent: str | None = None) -> Script:
     Raises:
         ScriptError: the file cannot be read, or has the rollouts of several agents, or of several repetitions.
     """
-    from agenthard.agency.rollouts import RecordedRollout
-
     try:
         content = gzip.decompress(read_bytes(path)) if path.suffix == ".gz" else read_bytes(path)
         rows = [RecordedRollout.model_validate_json(line) for line in content.splitlines() if line.strip()]
