@@ -67,7 +67,10 @@ def conversations(rows: Iterable[RecordedRollout]) -> Iterator[dict[str, Any]]:
                 "condition": condition,
                 "trial": trial,
                 "license": attempts[0].license,
-                "scores": [{"task": row.task_id, "attempt": row.attempt, "score": row.grade.score} for row in attempts],
+                "scores": [
+                    {"task": row.task_id, "attempt": row.attempt, "score": row.grade.score, "passed": row.grade.passed}
+                    for row in attempts
+                ],
                 "withheld_from_feedback": sum(len(row.feedback.leaks) for row in attempts if row.feedback),
             },
         }

@@ -63,9 +63,11 @@ def _play_here(settings: EvaluationSettings, store: EpisodeStore, task: Playable
 
     async def play() -> PlayedChain:
         if not settings.helpers():
-            return await chain.play_chain(agent, None, episode.condition, rate, trial, _room(settings, store, episode))
+            return await chain.play_chain(
+                agent, None, episode.condition, rate, trial, room_of(settings, store, episode)
+            )
         async with open_client(settings) as client:
-            room = _room(settings, store, episode, client)
+            room = room_of(settings, store, episode, client)
             return await chain.play_chain(agent, None, episode.condition, rate, trial, room)
 
     try:
@@ -76,7 +78,9 @@ def _play_here(settings: EvaluationSettings, store: EpisodeStore, task: Playable
         return failed_run(episode, f"{type(error).__name__}: {error}")
 
 
-def _room(settings: EvaluationSettings, store: EpisodeStore, episode: Episode, model: Model | None = None) -> PlayRoom:
+def room_of(
+    settings: EvaluationSettings, store: EpisodeStore, episode: Episode, model: Model | None = None
+) -> PlayRoom:
     """Return what a play of an episode has for itself; the same folder after a kill."""
     name = hashlib.sha256(json.dumps(episode).encode()).hexdigest()[:16]
     folder = settings.folder
@@ -126,7 +130,7 @@ def converse_with(settings: EvaluationSettings, model: Model) -> Play:
     async def play(task: PlayableTask, episode: Episode, store: EpisodeStore) -> Played:
         label, rate, trial = episode.agent, episode.failure_rate, episode.trial
         if isinstance(task, PlayableChain):
-            room = _room(settings, store, episode, model)
+            room = room_of(settings, store, episode, model)
             return await task.play_chain(label, files[label], episode.condition, rate, trial, room)
         return await task.converse(label, model, files[label], episode.condition, rate, trial)
 
