@@ -7,6 +7,7 @@ from agenthard.agency.scaffolds.budget import Budget
 from agenthard.agency.scaffolds.rollout import Called, Event, Rollout, Said, Told
 from agenthard.agency.scaffolds.scaffold import Prompt
 from agenthard.agency.tools import Toolset
+from agenthard.containment.job import TEMPORARY
 from agenthard.models.request import Call, ChatMessage
 from agenthard.taxonomy.errors import AgentHardError
 
@@ -38,10 +39,11 @@ class CommandLine:
             raise CommandLineError(f"{line!r}: {error}") from None
         if not words:
             raise CommandLineError("the command line is empty")
-        files = [Path(word) for word in words if "/" in word or Path(word).suffix]
-        found = [path.resolve() for path in files if path.is_file()]
-        self._readable = found[0].parent if found else Path("/usr")
-        self._words = [str(Path(word).resolve()) if Path(word).is_file() else word for word in words]
+        self._words = [str(Path(word).absolute()) if Path(word).is_file() else word for word in words]
+        found = [Path(word) for word in self._words if word.startswith("/") and Path(word).is_file()]
+        if hidden := [path for path in found if path.is_relative_to(TEMPORARY)]:
+            raise CommandLineError(f"{hidden[0]}: a job has a {TEMPORARY} of its own; put the program elsewhere")
+        self._readable = sorted({path.parent for path in found} - {Path("/bin"), Path("/usr/bin")})
 
     async def run(self, prompt: Prompt, workspace: Toolset, history: list[ChatMessage], budget: Budget) -> Rollout:
         """Play one attempt."""

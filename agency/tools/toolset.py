@@ -69,19 +69,21 @@ class Toolset:
             return self._timed(found, given)
         return await self._step(f"{name} {json.dumps(given, sort_keys=True)}", lambda: self._timed(found, given))
 
-    async def program(self, command: Sequence[str], environment: Mapping[str, str], readable: Path) -> CallResult:
+    async def program(
+        self, command: Sequence[str], environment: Mapping[str, str], readable: Sequence[Path]
+    ) -> CallResult:
         """Run a program of an agent in the workspace, as one call.
 
         Args:
             command: program and arguments.
             environment: variables for it.
-            readable: folder outside the workspace that it must be able to read.
+            readable: folders outside the workspace that it must be able to read.
         """
         self.calls["program"] += 1
 
         def work() -> CallResult:
             start = self._clock()
-            job, changed = self._desk.workspace.run(command, self._desk.seconds, environment, [readable])
+            job, changed = self._desk.workspace.run(command, self._desk.seconds, environment, readable)
             return CallResult(
                 output=spoken(job),
                 trouble=None if job.ending == "exit" else "killed",

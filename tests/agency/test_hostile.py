@@ -130,12 +130,8 @@ def test_cheating_earns_nothing(suite: Path, tmp_path: Path, command: str) -> No
 
 
 def test_an_agent_that_hangs_or_crashes_is_an_agents_error(suite: Path, tmp_path: Path) -> None:
-    hang, crash = tmp_path / "hang.sh", tmp_path / "crash.sh"
-    hang.write_text("sleep 100\n")
-    crash.write_text("kill -SEGV $$\n")
-    for path in (hang, crash):
-        path.chmod(0o755)
-        rows = played(suite, tmp_path / path.stem, f"command:/bin/sh {path}", command_seconds="1")
+    for name, line in (("hang", "sleep 100"), ("crash", "/bin/sh -c 'kill -SEGV $$'")):
+        rows = played(suite, tmp_path / name, f"command:{line}", command_seconds="1")
         assert {(row["rollout"]["status"], row["rollout"]["ended"]) for row in rows} == {("agent_error", "crashed")}
 
 
