@@ -102,6 +102,8 @@ class Chain:
         """
         self._scenario, self._seed, self._table, self._labels = scenario, seed, table, labels
         self._history: list[ChatMessage] = []
+        self.grades: list[Grade] = []
+        """Grades so far, one per attempt."""
 
     async def play(self) -> PlayedChain:
         """Play all tasks.
@@ -148,6 +150,7 @@ class Chain:
         rollout = await table.scaffold.run(prompt, table.toolset, self._history, budget)
         after = workspace.snapshot
         grade = await self._graded(task, number, after)
+        self.grades.append(grade)
         feedback = None
         if not grade.passed and table.user is not None and number < table.rounds:
             feedback = await self._feedback(table.user, task, number, grade, rollout, after)

@@ -21,6 +21,7 @@ from agenthard.agency.source import AgencySuite
 from agenthard.agency.suite_files import StoredScenario
 from agenthard.agency.tools import Desk, Toolset
 from agenthard.agency.tools.web import read_cassette
+from agenthard.agency.training import ScenarioTraining
 from agenthard.agency.user import ModelUser, TemplateUser, User
 from agenthard.agency.workspace import SnapshotStore, Workspace
 from agenthard.audit.sources.base import Quarantine
@@ -36,6 +37,7 @@ from agenthard.play.forecast import llm_settings, workload_of
 from agenthard.play.journal import MemoryJournal, Steps
 from agenthard.play.llm import LlmSettings, trial_seed
 from agenthard.play.registry import UnknownAgentError
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.trajectory import Trajectory
 
 SCRIPT, REPLAY, COMMAND = "script:", "replay:", "command:"
@@ -46,6 +48,13 @@ _COMPLETION = (100, 500, 4000)
 """Tokens of a reply."""
 _REQUESTS = (3, 25, 100)
 """Requests of a task."""
+
+
+class UnplayableScenarioError(AgentHardError):
+    """A scenario cannot be played on this machine; the message says why."""
+
+    code = "AH649"
+    remedy = "Install what the message names, or play another scenario; `agenthard agency scenarios` lists all."
 
 
 class AgencyEvaluation(SuiteEvaluation[StoredScenario, AgencyConditions, "AgencyTask"]):
@@ -170,9 +179,27 @@ class AgencyTask:
         if pack is None or obstacle:
             return PlayedChain(summary=self._lost(labels, obstacle or "", UNPLAYABLE))
         try:
-            return await self._chain(agent, file, failure_rate, labels, room, pack).play()
+            steps = Steps(room.journal)
+            scaffold = self._scaffold(agent, file, labels, room, steps)
+            return await self._chain(scaffold, failure_rate, labels, room, pack, steps).play()
         except (BadRequestError, TransientError, MalformedReplyError) as error:
             return PlayedChain(summary=self._lost(labels, f"{type(error).__name__}: {error}", "error"))
+
+    def training(self, trial: int = 0) -> ScenarioTraining:
+        """Return the scenario for a training loop, without a model of its own: the user is the template or nobody.
+
+        Raises:
+            UnplayableScenarioError: It cannot be played here.
+        """
+        pack, obstacle = packs().get(self.id), self.supports()
+        if pack is None or obstacle:
+            raise UnplayableScenarioError(f"{self.id}: {obstacle}")
+
+        def make(scaffold: Scaffold, folder: Path) -> Chain:
+            room = PlayRoom(MemoryJournal(), folder)
+            return self._chain(scaffold, 0.0, Labels("training", trial=trial), room, pack, Steps(room.journal))
+
+        return ScenarioTraining(make)
 
     def workload(self, file: ModelFile, failure_rate: float, trial: int) -> tuple[Request, Workload]:
         """Foresee one play: from a few replies to a task up to the limit of turns."""
@@ -189,10 +216,10 @@ class AgencyTask:
         return first, workload_of(file.name, first, requests, _GROWTH, _COMPLETION)
 
     def _chain(
-        self, agent: str, file: ModelFile | None, failure_rate: float, labels: Labels, room: PlayRoom, pack: Pack
+        self, scaffold: Scaffold, failure_rate: float, labels: Labels, room: PlayRoom, pack: Pack, steps: Steps
     ) -> Chain:
         rules, scenario = self.rules, self.stored.scenario
-        steps, store = Steps(room.journal), SnapshotStore(room.folder / "snapshots")
+        store = SnapshotStore(room.folder / "snapshots")
         suite = Path(*pack.folder.parts[:-1]) if pack.folder.parent.name == "suite" else pack.folder
         workspace = Workspace(
             room.folder / "workspace",
@@ -206,7 +233,7 @@ class AgencyTask:
         toolset = Toolset(Desk(workspace, answers=answers), steps, self.clock, failures)
         setting = JudgeSetting(pack.checks, rules.job_limits, rules.weak_isolation, room.model)
         table = Table(
-            scaffold=self._scaffold(agent, file, labels, room, steps),
+            scaffold=scaffold,
             toolset=toolset,
             budget=Budget(rules.limits, self.clock),
             judge=judge_of(rules.judge)(setting),

@@ -43,7 +43,8 @@ def compacted(history: list[ChatMessage], request: Callable[[], Request], notes:
 def _cut(history: list[ChatMessage], first: int) -> int | None:
     """Return where the part that is taken out ends: before a reply or a user's message past the middle."""
     middle = first + (len(history) - first) // 2
-    for at in (*range(max(middle, first + 2), len(history)), *range(middle, first + 1, -1)):
+    places: list[int] = [*range(max(middle, first + 2), len(history)), *range(middle, first + 1, -1)]
+    for at in places:
         if at < len(history) and history[at].role in ("assistant", "user"):
             return at
     return None
