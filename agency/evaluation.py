@@ -41,7 +41,8 @@ from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.trajectory import Trajectory
 
 SCRIPT, REPLAY, COMMAND = "script:", "replay:", "command:"
-DEFAULT_AGENTS = ("reference", "do_nothing")
+NOTHING = "do_nothing"
+DEFAULT_AGENTS = ("reference", NOTHING)
 _GROWTH = (300, 900, 4000)
 """Tokens by which a conversation grows from one request to the next."""
 _COMPLETION = (100, 500, 4000)
@@ -90,7 +91,7 @@ class AgencyEvaluation(SuiteEvaluation[StoredScenario, AgencyConditions, "Agency
     def default_agents(self) -> Sequence[str]:
         """Name the agents without a model that form the default leaderboard."""
         known = self._solutions()
-        return [name for name in DEFAULT_AGENTS if name in known] or known
+        return [name for name in DEFAULT_AGENTS if name in known]
 
     def conditions(self) -> Mapping[str, Any]:
         """List the conditions by name, and the layers of isolation of this machine."""
@@ -101,8 +102,8 @@ class AgencyEvaluation(SuiteEvaluation[StoredScenario, AgencyConditions, "Agency
         return [load_model(self._conditions.user_model)] if self._conditions.user_model else []
 
     def _solutions(self) -> list[str]:
-        """Return the names of all solutions of the suite."""
-        found = {name for _, stored in self._suite.instances(Quarantine()) for name in stored.solutions()}
+        """Return the names of all solutions of the suite; doing nothing needs no files."""
+        found = {NOTHING} | {name for _, stored in self._suite.instances(Quarantine()) for name in stored.solutions()}
         return sorted(found)
 
 
