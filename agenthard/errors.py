@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from agenthard.ace.domains import UnknownDomainError
     from agenthard.ace.environment.arguments import RefusedCallError
     from agenthard.ace.environment.playable import UnplayableError
+    from agenthard.agency.evaluation import UnplayableScenarioError
     from agenthard.agency.imported import UnknownScenarioError
     from agenthard.agency.judges.probe import ProbeError
+    from agenthard.agency.scaffolds.command import CommandLineError
+    from agenthard.agency.scaffolds.script import ScriptError
+    from agenthard.agency.suite_files import SuiteError
+    from agenthard.agency.tools.tool import ToolRefusal
+    from agenthard.agency.tools.web import WebCassetteError
     from agenthard.agency.workspace.store import SnapshotError
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError
@@ -106,6 +112,7 @@ if TYPE_CHECKING:
     from agenthard.models.providers.http import ReplyTooLongError
     from agenthard.play.episode import OutOfTurnsError
     from agenthard.play.errors import GenerationError, ImpossibleParametersError, UnmetConditionError
+    from agenthard.play.journal import JournalError
     from agenthard.play.registry import UnknownAgentError
     from agenthard.reports.alignment.sampling import SampleError
     from agenthard.reports.alignment.score import AlignmentError
