@@ -20,6 +20,7 @@ from agenthard.models.request import Model, Request
 from agenthard.play.ending import UNPLAYABLE
 from agenthard.play.forecast import llm_settings, workload_of
 from agenthard.play.llm import LlmSettings, first_request, play, trial_seed
+from agenthard.play.training import SessionTraining
 from agenthard.taxonomy.trajectory import Trajectory
 
 _REQUESTS_PER_SLOT = (2, 8, 22)
@@ -102,6 +103,10 @@ class AceTask:
             failure_rate=failure_rate,
             seed=trial_seed(self.seed, trial),
         )
+
+    def training(self, trial: int = 0) -> SessionTraining:
+        """Return the instance for a training loop; one that cannot be played is refused by ``reset``."""
+        return SessionTraining(lambda: AceSession(self.environment(0.0, trial)), self.conditions.max_turns)
 
     def play(self, agent: str, condition: str, failure_rate: float, trial: int) -> Trajectory:
         """Let an agent without a model play one episode."""

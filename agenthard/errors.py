@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from agenthard.ace.domains import UnknownDomainError
     from agenthard.ace.environment.arguments import RefusedCallError
     from agenthard.ace.environment.playable import UnplayableError
+    from agenthard.agency.evaluation import UnplayableScenarioError
     from agenthard.agency.imported import UnknownScenarioError
     from agenthard.agency.judges.probe import ProbeError
+    from agenthard.agency.scaffolds.command import CommandLineError
+    from agenthard.agency.scaffolds.script import ScriptError
+    from agenthard.agency.suite_files import SuiteError
+    from agenthard.agency.tools.tool import ToolRefusal
+    from agenthard.agency.tools.web import WebCassetteError
     from agenthard.agency.workspace.store import SnapshotError
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError
@@ -106,6 +112,7 @@ if TYPE_CHECKING:
     from agenthard.models.providers.http import ReplyTooLongError
     from agenthard.play.episode import OutOfTurnsError
     from agenthard.play.errors import GenerationError, ImpossibleParametersError, UnmetConditionError
+    from agenthard.play.journal import JournalError
     from agenthard.play.registry import UnknownAgentError
     from agenthard.reports.alignment.sampling import SampleError
     from agenthard.reports.alignment.score import AlignmentError
@@ -200,9 +207,16 @@ _PLACES = {
     "AH623": "escape.templates.program:ProgramError",
     "AH624": "escape.environment.uses:Refusal",
     "AH625": "escape.agents.explorer:EpisodeOverError",
+    "AH626": "play.journal:JournalError",
     "AH641": "agency.workspace.store:SnapshotError",
     "AH642": "agency.imported:UnknownScenarioError",
     "AH643": "agency.judges.probe:ProbeError",
+    "AH644": "agency.tools.tool:ToolRefusal",
+    "AH645": "agency.tools.web:WebCassetteError",
+    "AH646": "agency.scaffolds.script:ScriptError",
+    "AH647": "agency.scaffolds.command:CommandLineError",
+    "AH648": "agency.suite_files:SuiteError",
+    "AH649": "agency.evaluation:UnplayableScenarioError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",
@@ -252,6 +266,7 @@ __all__ = [
     "ChannelTimeoutError",
     "CheckTimeoutError",
     "CommandError",
+    "CommandLineError",
     "ComparisonError",
     "ConfigError",
     "ConfigurationError",
@@ -277,6 +292,7 @@ __all__ = [
     "InvalidLookupError",
     "InvalidPayloadError",
     "JobError",
+    "JournalError",
     "JsonStreamError",
     "JudgeSettingsError",
     "LabelError",
@@ -312,9 +328,12 @@ __all__ = [
     "ReplyTooLongError",
     "RequestTimeoutError",
     "ReviewError",
+    "RuleFileError",
+    "RuleSyntaxError",
     "RunFolderError",
     "RunTablesError",
     "SampleError",
+    "ScriptError",
     "SelectionError",
     "ServerError",
     "SnapshotError",
@@ -322,11 +341,13 @@ __all__ = [
     "StopError",
     "StorageError",
     "StoreError",
+    "SuiteError",
     "SuppressionError",
     "SurveyError",
     "TaxonomyError",
     "TooFewVotesError",
     "ToolError",
+    "ToolRefusal",
     "ToolUseError",
     "TransientError",
     "UnavailableError",
@@ -340,6 +361,7 @@ __all__ = [
     "UnknownScenarioError",
     "UnmetConditionError",
     "UnplayableError",
+    "UnplayableScenarioError",
     "UnreachableError",
     "UnreadableDomainError",
     "UnreadableFileError",
@@ -349,12 +371,11 @@ __all__ = [
     "UsageError",
     "VerdictError",
     "WeakIsolationError",
+    "WebCassetteError",
+    "WrittenReadingError",
     "WrongKeyError",
     "WrongTypeError",
     "YamlTextError",
-    "RuleFileError",
-    "RuleSyntaxError",
-    "WrittenReadingError",
 ]
 
 

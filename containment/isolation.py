@@ -25,7 +25,7 @@ class Isolation(Record):
     """What the kernel contributes to the containment of a host and its workers."""
 
     user: str = "nobody"
-    """``nobody``, or ``of the job``, where AgentHard runs as root, else ``own``: the user who runs it, unprivileged."""
+    """``nobody`` where AgentHard runs as root, else ``own``: the user who runs it, without any privilege."""
     landlock: int = 0
     """Version of Landlock."""
     missing: dict[str, str] = Field(default_factory=dict)

@@ -22,6 +22,7 @@ from agenthard.models.request import Model, Request
 from agenthard.play.episode import Episode
 from agenthard.play.forecast import llm_settings, workload_of
 from agenthard.play.llm import LlmSettings, first_request, play, trial_seed
+from agenthard.play.training import SessionTraining
 from agenthard.taxonomy.run_page import RunPage
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -103,6 +104,10 @@ class EscapeTask:
         seed = trial_seed(self.seed, trial)
         environment = Environment(self.instance, self.conditions, failure_rate=failure_rate, seed=seed)
         return EscapeSession(environment, self.instance.id, self.instance.room.theme)
+
+    def training(self, trial: int = 0) -> SessionTraining:
+        """Return the room for a training loop."""
+        return SessionTraining(lambda: self.session(0.0, trial), self.max_turns)
 
     @property
     def max_turns(self) -> int:

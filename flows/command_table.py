@@ -98,6 +98,7 @@ COMMANDS = {
     ),
     "ace": ("ace:app", "ACE-Bench: grid planning with a proved unique answer."),
     "escape": ("escape:app", "AgentEscapeBench: escape rooms whose tools are real functions."),
+    "agency": ("agency:app", "AgencyBench: chains of long tasks on one workspace, with feedback."),
     "align": ("align:app", "Compare an audit or a judge with people: samples, agreement, drift."),
     "env": ("env:app", "Create, list, remove and verify what a benchmark's own code runs in."),
     "faults": ("faults:app", "Seeded faults: recall and false alarms by category."),
@@ -144,7 +145,7 @@ PANELS = {
     "Review": ("review", "queue", "verdicts", "decide"),
     "Reports and repairs": ("report", "compare", "survey", "leaderboard", "paper", "repair", "publish"),
     "Operations": ("status", "verify", "rerun", "gc"),
-    "Models and benchmarks": ("evaluate", "sources", "ace", "escape", "env"),
+    "Models and benchmarks": ("evaluate", "sources", "ace", "escape", "agency", "env"),
 }
 """Groups of the list of commands."""
 WORDS = {"run": "RUN", "source": "SOURCE", "task": "TASK", "finding": "FINDING", "check": "CHECK", "budget": "MONEY"}

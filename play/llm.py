@@ -192,7 +192,7 @@ class _Talk:
 
     def _carry_out(self, text: str, calls: tuple[Call, ...], native: bool) -> None:
         """Carries out calls in order; one that has its answer is not repeated until a call changes what is answered."""
-        made = [_recorded(call) for call in calls]
+        made = [recorded_call(call) for call in calls]
         self._episode.say(text, made)
         answered: dict[tuple[str, str], str] = {}
         for call, record in zip(calls, made, strict=True):
@@ -209,8 +209,8 @@ class _Talk:
                 self._chat.append(ChatMessage(role="user", text=f"<tool_response>\n{answer}\n</tool_response>"))
 
 
-def _recorded(call: Call) -> ToolCall:
-    """A call as records hold it: with its arguments, or with their text where they are not a JSON object."""
+def recorded_call(call: Call) -> ToolCall:
+    """Return a call as records hold it: with its arguments, or with their text where they are not a JSON object."""
     try:
         arguments = json.loads(call.arguments or "{}")
         json.dumps(arguments, ensure_ascii=False).encode("utf-8")

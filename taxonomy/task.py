@@ -25,6 +25,17 @@ class ToolCall(Record):
     """Call id inside a trajectory, or the benchmark's own id of a ground-truth action."""
 
 
+class ToolEffect(Record):
+    """What a call did besides answering, as its harness recorded it."""
+
+    exit_code: int | None = None
+    """Exit code of a command; None where there is none."""
+    trouble: str | None = None
+    """What went wrong, in a word of the benchmark; None when nothing did."""
+    changed: tuple[str, ...] = ()
+    """Paths of the files that it added, changed or removed."""
+
+
 class Message(Record):
     """One message of a conversation."""
 
@@ -40,6 +51,8 @@ class Message(Record):
     """For a tool message: the name of the tool, when the log says it."""
     requestor: Literal["assistant", "user"] = "assistant"
     """For a tool message: whose call it answers."""
+    effect: ToolEffect | None = Field(default=None, exclude_if=lambda effect: effect is None)
+    """For a tool message: what the call did, where the harness records it."""
 
 
 class Signature(Record):

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from agenthard.agency import judging, packs
+from agenthard.agency.scaffolds import scaffold
 from agenthard.audit.detectors import registry as detectors
 from agenthard.audit.execution import registry as environments
 from agenthard.audit.execution.policy import checker as policies
@@ -32,6 +34,7 @@ def test_the_make_targets_it_names_exist() -> None:
 
 def test_the_entry_point_groups_are_those_of_the_registries() -> None:
     groups = {sources.GROUP, detectors.GROUP, environments.GROUP, environments.CHECKOUTS, policies.GROUP}
+    groups |= {packs.GROUP, scaffold.GROUP, judging.GROUP}
     table = "".join(re.findall(r"^\| `.*\n", TEXT, re.MULTILINE))
     assert set(re.findall(r"`(agenthard\.\w+)`", table)) == groups | {benchmarks.GROUP, generators.GROUP}
 

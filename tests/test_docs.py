@@ -35,6 +35,10 @@ COMMANDS = {
 }
 """All commands, those of a group as "GROUP NAME"."""
 NOT_RUN = (
+    "agency feedback",
+    "agency grade",
+    "agency play",
+    "agency rollouts",
     "demo",
     "faults plant",
     "fetch",
@@ -50,7 +54,8 @@ NOT_RUN = (
     "schedule serve",
     "schedule deploy",
 )
-"""Commands whose example needs the package index, a provider or a benchmark's checkout (`env verify`, which
+"""Commands whose example names a scenario (`agency`, which tests/agency/test_commands.py runs), needs the package
+index, a provider or a benchmark's checkout (`env verify`, which
 tests/audit/execution/tau/test_fidelity.py runs, and `policy`, which tests/flows/test_policy_rules.py runs), has run
 already (demo, faults plant), serves until it is stopped (review, which tests/flows/review/web starts), or needs a
 Prefect server (tests/flows/scheduling starts one)."""

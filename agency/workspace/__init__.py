@@ -1,10 +1,11 @@
 """Workspaces: snapshots by content, seeding, differences, and the space in which a grader looks at a snapshot.
 
 ``snapshot`` has the record of a folder at one moment, ``store`` keeps and restores them, ``evalspace`` gives a grader a
-fresh copy next to the gold files.
+fresh copy next to the gold files, ``live`` is the folder that an agent works on.
 """
 
 from agenthard.agency.workspace.evalspace import EvalSpace, open_eval_space
+from agenthard.agency.workspace.live import Workspace
 from agenthard.agency.workspace.snapshot import Difference, Entry, Snapshot, difference
 from agenthard.agency.workspace.store import SnapshotError, SnapshotStore
 
@@ -15,6 +16,7 @@ __all__ = [
     "Snapshot",
     "SnapshotStore",
     "SnapshotError",
+    "Workspace",
     "difference",
     "open_eval_space",
 ]

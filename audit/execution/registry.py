@@ -16,6 +16,7 @@ CHECKOUTS = "agenthard.checkouts"
 BUILT_IN = {
     GROUP: {
         "ace": "agenthard.ace.execution:AceEnvironment",
+        "agency": "agenthard.agency.execution:AgencyEnvironment",
         "escape": "agenthard.escape.execution:EscapeEnvironment",
         "acebench": "agenthard.audit.execution.acebench:AceBenchEnvironment",
         "bfcl": "agenthard.audit.execution.bfcl.environment:BfclEnvironment",

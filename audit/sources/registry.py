@@ -10,6 +10,7 @@ GROUP = "agenthard.sources"
 BUILT_IN = {
     "ace": "agenthard.ace.source:AceBench",
     "acebench": "agenthard.audit.sources.acebench:AceBench",
+    "agency": "agenthard.agency.source:AgencySuite",
     "agencybench": "agenthard.audit.sources.agencybench:AgencyBench",
     "bfcl": "agenthard.audit.sources.bfcl:BFCL",
     "chat": "agenthard.audit.sources.chat:Chat",

@@ -25,6 +25,7 @@ seccomp: Any = importlib.import_module("seccomp")
 launcher: Any = importlib.import_module("launcher")
 
 NOT_STARTED = 127
+FIRST_USER = 1_600_000_000
 
 
 def main() -> None:
@@ -40,7 +41,9 @@ def main() -> None:
     if order["cgroup"]:
         with open(os.path.join(order["cgroup"], "cgroup.procs"), "w") as file:
             file.write(str(os.getpid()))
-    if os.geteuid() != 0:
+    if os.geteuid() == 0:
+        kernel.UNPRIVILEGED_ID = own_number()
+    else:
         for name in ("processes", "network", "files"):
             layers.take(name, lambda: None)
         try:
@@ -51,11 +54,10 @@ def main() -> None:
                 layers.missing.setdefault(name, f"user namespace: {error.strerror}")
     kernel.adopt_orphans()
     layers.take("processes", lambda: kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC))
-    user = kernel.job_user()
     child = os.fork()
     if child == 0:
         try:
-            enter(order, layers, user)
+            enter(order, layers)
         except OSError as error:
             print(f"{order['command'][0]}: {error.strerror}", file=sys.stderr, flush=True)
         finally:
@@ -63,7 +65,20 @@ def main() -> None:
     sys.exit(wait(child, order["control"]))
 
 
-def enter(order: dict[str, Any], layers: Any, user: int) -> None:
+def own_number() -> int:
+    """Return the number of a user that no other job has, since the kernel counts the processes of a user.
+
+    Where the machine's namespace knows no such number, all jobs are the same unprivileged user and share its limit.
+    """
+    number = FIRST_USER + os.getpid()
+    with open("/proc/self/uid_map") as users, open("/proc/self/gid_map") as groups:
+        for ranges in (users, groups):
+            if not any(int(first) <= number < int(first) + int(count) for first, _, count in map(str.split, ranges)):
+                return int(kernel.UNPRIVILEGED_ID)
+    return number
+
+
+def enter(order: dict[str, Any], layers: Any) -> None:
     """Take on the layers, and become the command."""
     os.setsid()
     version, limits, machine = kernel.landlock_version(), order["limits"], os.uname().machine
@@ -72,7 +87,7 @@ def enter(order: dict[str, Any], layers: Any, user: int) -> None:
     size = limits["temporary_bytes"], limits["temporary_entries"]
     places = (temporary, place)
     own = layers.take(
-        "files", lambda: kernel.own_job_files(order["folder"], order["readable"], order["hidden"], places, user, *size)
+        "files", lambda: kernel.own_job_files(order["folder"], order["readable"], order["hidden"], places, *size)
     )
     if not own:
         place, temporary = order["folder"], order["scratch"]
@@ -81,9 +96,9 @@ def enter(order: dict[str, Any], layers: Any, user: int) -> None:
     as_root = os.geteuid() == 0
     if as_root:
         if not own:
-            _give_away(place, user)
-            _give_away(temporary, user)
-        layers.take("user", lambda: kernel.leave_root(user))
+            _give_away(place)
+            _give_away(temporary)
+        layers.take("user", kernel.leave_root)
     else:
         layers.take("user", lambda: None)
     kernel.set_limits(limits["memory_bytes"], limits["file_bytes"], limits["open_files"], limits["cpu_seconds"])
@@ -95,7 +110,7 @@ def enter(order: dict[str, Any], layers: Any, user: int) -> None:
     layers.take("landlock", lambda: kernel.confine_writing(writable, version or launcher.absent("Landlock"), tcp=tcp))
     layers.take("seccomp", lambda: kernel.filter_calls(seccomp.job_program(machine)))
     control = socket.socket(fileno=order["control"])
-    report = {"user": "of the job" if as_root else "own", "landlock": version, "missing": layers.missing}
+    report = {"user": "nobody" if as_root else "own", "landlock": version, "missing": layers.missing}
     control.sendall(json.dumps({"isolation": report}).encode())
     if layers.missing and not order["weak"]:
         os._exit(NOT_STARTED)
@@ -124,11 +139,11 @@ def _stay_first() -> None:
             os._exit(code if code >= 0 else 128 - code)
 
 
-def _give_away(folder: str, user: int) -> None:
+def _give_away(folder: str) -> None:
     """Let the unprivileged user own a folder, where no mount can make it look so."""
     for place, folders, files in os.walk(folder):
         for name in (".", *folders, *files):
-            os.chown(os.path.join(place, name), user, user, follow_symlinks=False)
+            os.chown(os.path.join(place, name), kernel.UNPRIVILEGED_ID, kernel.UNPRIVILEGED_ID, follow_symlinks=False)
 
 
 def wait(child: int, control: int) -> int:

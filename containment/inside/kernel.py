@@ -30,8 +30,6 @@ AT_FDCWD, AT_EMPTY_PATH, AT_RECURSIVE = -100, 0x1000, 0x8000
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 22, 36, 38
 SECCOMP_MODE_FILTER = 2
 UNPRIVILEGED_ID = 65534
-JOB_IDS = range(61184, 65184)
-"""Ids that belong to no account: systemd has them for users that exist only while a service runs."""
 SHARED_MEMORY = "/dev/shm"
 SIOCSIFFLAGS, IFF_UP_AND_RUNNING = 0x8914, 0x41
 
@@ -91,20 +89,14 @@ def own_files(needed: list[str], home: str, most_bytes: int, most_entries: int) 
     unshare(CLONE_NEWNS)
     _mount("none", "/", "", MS_REC | MS_PRIVATE)
     if os.geteuid() == 0:
-        _show(needed, UNPRIVILEGED_ID)
+        _show(needed)
     _checked(_set_attributes(AT_FDCWD, "/", AT_RECURSIVE, MS_RDONLY))
     options = f"size={most_bytes},nr_inodes={most_entries},mode=0711"
     _mount("tmpfs", home, "tmpfs", MS_NOSUID | MS_NODEV, options)
 
 
 def own_job_files(
-    folder: str,
-    readable: list[str],
-    hidden: list[str],
-    places: tuple[str, str],
-    user: int,
-    most_bytes: int,
-    most_entries: int,
+    folder: str, readable: list[str], hidden: list[str], places: tuple[str, str], most_bytes: int, most_entries: int
 ) -> None:
     """Enter a mount namespace in which everything is read-only but a folder of ours and a temporary one.
 
@@ -113,7 +105,6 @@ def own_job_files(
         readable: folders that an unprivileged user has to reach; root only.
         hidden: folders that nothing in the namespace can look into.
         places: where the temporary folder is shown, and below it the folder of the job.
-        user: who runs the job; root only.
         most_bytes: what all temporary files may take together.
         most_entries: how many temporary files and folders there may be.
     """
@@ -122,10 +113,10 @@ def own_job_files(
     flags = ctypes.c_long(OPEN_TREE_CLONE | os.O_CLOEXEC | AT_RECURSIVE)
     tree = _checked(_libc.syscall(OPEN_TREE, AT_FDCWD, os.fsencode(folder), flags))
     if os.geteuid() == 0:
-        owner = _root_as(user)
+        owner = _root_as_nobody()
         _checked(_set_attributes(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, MOUNT_ATTR_IDMAP, owner))
         os.close(owner)
-        _show(readable, user)
+        _show(readable)
     for path in hidden:
         _mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "size=4k,nr_inodes=2,mode=0")
     _checked(_set_attributes(AT_FDCWD, "/", AT_RECURSIVE, MS_RDONLY))
@@ -152,13 +143,13 @@ def own_processes() -> None:
     _libc.mount(b"proc", b"/proc", b"proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, None)
 
 
-def _show(needed: list[str], user: int) -> None:
+def _show(needed: list[str]) -> None:
     """Show folders at their place although others may not pass the folders above, or not read them.
 
     What belongs to root seems to belong to the unprivileged user then; it is read-only all the same.
     """
     closed = {path: folder for path in needed if (folder := _closed_above(path))}
-    owner = _root_as(user) if closed else -1
+    owner = _root_as_nobody() if closed else -1
     trees = {path: _copy(path, owner) for path in closed}
     for folder in sorted(set(closed.values()) - closed.keys()):
         _mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")
@@ -179,8 +170,8 @@ def _copy(path: str, owner: int) -> int:
     return tree
 
 
-def _root_as(user: int) -> int:
-    """Return a handle of a user namespace in which root's files belong to another user."""
+def _root_as_nobody() -> int:
+    """Return a handle of a user namespace in which root's files belong to the unprivileged user."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -193,7 +184,7 @@ def _root_as(user: int) -> int:
         folder = f"/proc/{_number(child)}"
         for name in ("uid_map", "gid_map"):
             with open(f"{folder}/{name}", "w") as file:
-                file.write(f"0 {user} 1")
+                file.write(f"0 {UNPRIVILEGED_ID} 1")
         return os.open(f"{folder}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         os.kill(child, signal.SIGKILL)
@@ -238,16 +229,11 @@ def set_limits(memory_bytes: int, file_bytes: int, open_files: int, cpu_seconds:
         resource.setrlimit(kind, (most, most))
 
 
-def job_user() -> int:
-    """Return the id of an unprivileged user of our own: the limit on its processes counts those of no other job."""
-    return JOB_IDS[os.getpid() % len(JOB_IDS)]
-
-
-def leave_root(user: int = UNPRIVILEGED_ID) -> None:
+def leave_root() -> None:
     """Become an unprivileged user."""
     os.setgroups([])
-    os.setresgid(user, user, user)
-    os.setresuid(user, user, user)
+    os.setresgid(UNPRIVILEGED_ID, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
+    os.setresuid(UNPRIVILEGED_ID, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
 
 
 def limit_processes(spare: int = SPARE_PROCESSES) -> None:

@@ -9,6 +9,7 @@ from agenthard.flows.errors import CommandError
 from agenthard.models.estimate import Workload
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Model, Request
+from agenthard.play.chain import PlayedChain, PlayRoom
 from agenthard.taxonomy.declared import Declared
 from agenthard.taxonomy.run_page import RunPage
 from agenthard.taxonomy.trajectory import Trajectory
@@ -16,6 +17,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 GROUP = "agenthard.benchmarks"
 BUILT_IN = {
     "ace": "agenthard.ace.evaluation:AceEvaluation",
+    "agency": "agenthard.agency.evaluation:AgencyEvaluation",
     "escape": "agenthard.escape.evaluation:EscapeEvaluation",
 }
 
@@ -80,6 +82,38 @@ class ShowsRuns(PlayableTask, Protocol):
 
     def run_page(self, run: Trajectory) -> RunPage | None:
         """Return what a page of the run shows; None where there is nothing to show."""
+        ...
+
+
+@runtime_checkable
+class PlayableChain(Protocol):
+    """A task whose play yields several runs, and continues after a kill where it was."""
+
+    async def play_chain(
+        self, agent: str, file: ModelFile | None, condition: str, failure_rate: float, trial: int, room: PlayRoom
+    ) -> PlayedChain:
+        """Play one episode, or continue it.
+
+        Args:
+            agent: Name of the agent.
+            file: The model file; None for an agent without a model.
+            condition: Name of the conditions in the id of the episode; empty for the default ones.
+            failure_rate: Probability that a tool call fails on purpose.
+            trial: Number of the repetition, from 0.
+            room: Journal and folder of the episode, and what answers requests.
+
+        Raises:
+            agenthard.models.errors.StopError: A model cannot be asked anything more; the journal keeps the play.
+        """
+        ...
+
+
+@runtime_checkable
+class AsksModels(Protocol):
+    """A benchmark in which models take part besides the agents: a simulated user, a judge."""
+
+    def models(self) -> Sequence[ModelFile]:
+        """Return them."""
         ...
 
 

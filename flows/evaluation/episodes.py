@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
+from agenthard.play.chain import Part
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -79,6 +80,8 @@ class EpisodeAttempt(Record):
     """The recorded run."""
     seconds: float
     """Wall time."""
+    parts: tuple[Part, ...] = ()
+    """Its runs, where one play has several; the trajectory then sums them up."""
 
 
 class TaskFacts(Record):

@@ -4,13 +4,15 @@ Where workers play (`agenthard.flows.evaluation.remote`), the same loop hands al
 """
 
 import asyncio
+import hashlib
+import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from random import Random
 
 from agenthard.flows.errors import FATAL
-from agenthard.flows.evaluation.benchmark import PlayableTask
+from agenthard.flows.evaluation.benchmark import PlayableChain, PlayableTask
 from agenthard.flows.evaluation.episodes import Episode, EpisodeAttempt, episodes_of
 from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore, Worker
@@ -19,8 +21,12 @@ from agenthard.models.client import ModelClient
 from agenthard.models.errors import StopError
 from agenthard.models.ledger import Ledger
 from agenthard.models.request import Model
+from agenthard.play.chain import PlayedChain, PlayRoom
 from agenthard.taxonomy.printable import printable
 from agenthard.taxonomy.trajectory import Trajectory
+
+Played = Trajectory | PlayedChain
+"""What a play gives: one run, or several."""
 
 
 def play_all(settings: EvaluationSettings) -> int:
@@ -38,15 +44,54 @@ def play_all(settings: EvaluationSettings) -> int:
                 wanted = episodes_of(task.id, settings.agents, settings.failure_rates, settings.trials, variant)
                 for episode, number in store.claim(wanted, worker.name, settings.attempts):
                     start = time.perf_counter()
-                    run = task.play(episode.agent, episode.condition, episode.failure_rate, episode.trial)
-                    seconds = time.perf_counter() - start
-                    store.add(episode, EpisodeAttempt(number=number, trajectory=run, seconds=seconds))
+                    run = _play_here(settings, store, task, episode)
+                    store.add(episode, attempt_of(number, run, time.perf_counter() - start))
                     played += 1
     finally:
         store.release(worker.name)
         worker.close()
         store.close()
     return played
+
+
+def _play_here(settings: EvaluationSettings, store: EpisodeStore, task: PlayableTask, episode: Episode) -> Played:
+    """Let an agent without a model play one episode in this process."""
+    agent, rate, trial = episode.agent, episode.failure_rate, episode.trial
+    if not isinstance(task, PlayableChain):
+        return task.play(agent, episode.condition, rate, trial)
+    chain: PlayableChain = task
+
+    async def play() -> PlayedChain:
+        if not settings.helpers():
+            return await chain.play_chain(
+                agent, None, episode.condition, rate, trial, room_of(settings, store, episode)
+            )
+        async with open_client(settings) as client:
+            room = room_of(settings, store, episode, client)
+            return await chain.play_chain(agent, None, episode.condition, rate, trial, room)
+
+    try:
+        return asyncio.run(play())
+    except FATAL:
+        raise
+    except Exception as error:  # noqa: BLE001 - an unexpected error in one episode must not end the others
+        return failed_run(episode, f"{type(error).__name__}: {error}")
+
+
+def room_of(
+    settings: EvaluationSettings, store: EpisodeStore, episode: Episode, model: Model | None = None
+) -> PlayRoom:
+    """Return what a play of an episode has for itself; the same folder after a kill."""
+    name = hashlib.sha256(json.dumps(episode).encode()).hexdigest()[:16]
+    folder = settings.folder
+    return PlayRoom(store.journal(episode), folder.plays.absolute() / name, (folder.root.absolute(),), model)
+
+
+def attempt_of(number: int, played: Played, seconds: float) -> EpisodeAttempt:
+    """Return an attempt at an episode as it is stored."""
+    if isinstance(played, PlayedChain):
+        return EpisodeAttempt(number=number, trajectory=played.summary, seconds=seconds, parts=played.parts)
+    return EpisodeAttempt(number=number, trajectory=played, seconds=seconds)
 
 
 @asynccontextmanager
@@ -58,7 +103,7 @@ async def open_client(settings: EvaluationSettings) -> AsyncIterator[ModelClient
     """
     cache, ledger = ReplyCache(settings.cache_file), Ledger(settings.folder.ledger)
     client = ModelClient(
-        settings.models,
+        (*settings.models, *settings.helpers()),
         cache=cache,
         ledger=ledger,
         prices=settings.price_table(),
@@ -73,16 +118,20 @@ async def open_client(settings: EvaluationSettings) -> AsyncIterator[ModelClient
         cache.close()
 
 
-Play = Callable[[PlayableTask, Episode], Awaitable[Trajectory]]
-"""Plays one episode. A StopError says that its agent cannot play on, and the episode was not played."""
+Play = Callable[[PlayableTask, Episode, EpisodeStore], Awaitable[Played]]
+"""Plays one episode, whose journal the store may keep. A StopError says that its agent cannot play on, and that the
+episode was not played to its end."""
 
 
 def converse_with(settings: EvaluationSettings, model: Model) -> Play:
     """Return what lets models play in this event loop."""
     files = {file.label: file for file in settings.models}
 
-    async def play(task: PlayableTask, episode: Episode) -> Trajectory:
+    async def play(task: PlayableTask, episode: Episode, store: EpisodeStore) -> Played:
         label, rate, trial = episode.agent, episode.failure_rate, episode.trial
+        if isinstance(task, PlayableChain):
+            room = room_of(settings, store, episode, model)
+            return await task.play_chain(label, files[label], episode.condition, rate, trial, room)
         return await task.converse(label, model, files[label], episode.condition, rate, trial)
 
     return play
@@ -145,11 +194,11 @@ class EpisodeLoop:
     async def _play(self, task: PlayableTask, episode: Episode, number: int) -> None:
         start = time.perf_counter()
 
-        def store(run: Trajectory) -> None:
-            self._store.add(episode, EpisodeAttempt(number=number, trajectory=run, seconds=time.perf_counter() - start))
+        def store(run: Played) -> None:
+            self._store.add(episode, attempt_of(number, run, time.perf_counter() - start))
 
         try:
-            store(await self._play_one(task, episode))
+            store(await self._play_one(task, episode, self._store))
         except StopError as error:
             self.stopped.setdefault(episode.agent, str(error))
             self._store.release_episode(episode)

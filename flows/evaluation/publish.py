@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Sequence
 from importlib.metadata import version as package_version
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +93,7 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
     try:
         write_tables(folder, store, benchmark)
         write_trajectories(folder, store)
+        write_rollouts(folder, store)
         tasks = sum(1 for _ in benchmark.tasks())
         settled = store.settled(selection, settings.attempts)
         lost = settled - store.scored(selection)
@@ -162,7 +164,7 @@ def _conditions(settings: EvaluationSettings, benchmark: Benchmark) -> dict[str,
 
 
 def _costs(settings: EvaluationSettings) -> tuple[Total, ...]:
-    if not settings.models:
+    if not settings.folder.ledger.is_file():
         return ()
     ledger = Ledger(settings.folder.ledger)
     try:
@@ -245,6 +247,21 @@ def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
             packed.write(run.model_dump_json().encode("utf-8") + b"\n")
             count += 1
     return count
+
+
+def write_rollouts(folder: EvaluationFolder, store: EpisodeStore) -> None:
+    """Write what the benchmark keeps of its runs besides them as JSON Lines; without any there is no file."""
+    records = store.records()
+    first = next(records, None)
+    if first is None:
+        return
+    with (
+        replacing(folder.rollouts) as partial,
+        partial.open("wb") as file,
+        gzip.GzipFile("", "wb", 5, file, mtime=0) as packed,
+    ):
+        for record in chain([first], records):
+            packed.write(record + b"\n")
 
 
 def read_episodes(folder: EvaluationFolder) -> "pd.DataFrame":

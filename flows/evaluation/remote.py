@@ -11,10 +11,11 @@ from importlib.metadata import version as package_version
 
 from agenthard.audit.plugins import plugins
 from agenthard.flows.errors import FATAL, CommandError
-from agenthard.flows.evaluation.benchmark import BUILT_IN, GROUP, PlayableTask
+from agenthard.flows.evaluation.benchmark import BUILT_IN, GROUP, PlayableChain, PlayableTask
 from agenthard.flows.evaluation.episodes import Episode
-from agenthard.flows.evaluation.play import EpisodeLoop, converse_with, failed_run, open_client
+from agenthard.flows.evaluation.play import EpisodeLoop, failed_run, open_client
 from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.store import EpisodeStore
 from agenthard.flows.resume_key import code_hash
 from agenthard.flows.scale_out.job_crew import job_crew
 from agenthard.flows.scale_out.job_server import JobServer
@@ -73,12 +74,15 @@ class _RemotePlayer:
         self._settings, self._server = settings, server
         self._last: tuple[PlayableTask, bytes] | None = None
 
-    async def play(self, task: PlayableTask, episode: Episode) -> Trajectory:
+    async def play(self, task: PlayableTask, episode: Episode, store: EpisodeStore) -> Trajectory:
         """Let a worker play an episode.
 
         Raises:
+            CommandError: Its journal and its folder are on the machine of the command only.
             StopError: Its model cannot be asked anything more.
         """
+        if isinstance(task, PlayableChain):
+            raise CommandError(f"episodes of {self._settings.benchmark} are played here only: use --runner local")
         name = f"the episode {episode.agent} on {episode.task_id} {episode.condition} {episode.trial}"
         data = await self._server.run(name, pickle.dumps((self._packed(task), episode)))
         played = _Played.model_validate_json(data)
@@ -129,7 +133,9 @@ async def _play(settings: EvaluationSettings, task: PlayableTask, episode: Episo
         if episode.agent in settings.agents:
             run = task.play(episode.agent, episode.condition, episode.failure_rate, episode.trial)
         else:
-            run = await converse_with(settings, RemoteModel(ask))(task, episode)
+            file = next(each for each in settings.models if each.label == episode.agent)
+            label, rate, trial = episode.agent, episode.failure_rate, episode.trial
+            run = await task.converse(label, RemoteModel(ask), file, episode.condition, rate, trial)
         run.model_dump_json()  # a run that cannot be written is an error of this episode
         return _Played(run=run)
     except StopError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from agenthard.flows.evaluation.benchmark import Benchmark, open_benchmark
+from agenthard.flows.evaluation.benchmark import AsksModels, Benchmark, open_benchmark
 from agenthard.flows.evaluation.episodes import Selection, name_of
 from agenthard.flows.scale_out.settings import ScaleOut
 from agenthard.models.budget import Budget
@@ -102,6 +102,20 @@ class EvaluationSettings(Record):
         for name, options in self.variants.items():
             yield name, open_benchmark(self.benchmark, self.path, self.options | options, self.seed)
 
+    def helpers(self) -> tuple[ModelFile, ...]:
+        """Return the models that take part besides the agents, under any variant of the conditions.
+
+        Raises:
+            CommandError: The benchmark cannot be opened.
+        """
+        found = [
+            file
+            for _, benchmark in self.open_variants()
+            if isinstance(benchmark, AsksModels)
+            for file in benchmark.models()
+        ]
+        return tuple(dict((file.model_dump_json(), file) for file in found).values())
+
     @property
     def contestants(self) -> tuple[str, ...]:
         """Names of all agents, those without a model first."""
@@ -181,10 +195,12 @@ class EvaluationFolder:
         self.root = root
         self.store = root / "work" / "episodes.sqlite"
         self.workers = root / "work" / "workers"
+        self.plays = root / "work" / "plays"
         self.lock = root / "work" / "lock"
         self.ledger = root / "work" / "ledger.sqlite"
         self.cache = root / "work" / "replies.sqlite"
         self.identity = root / "work" / "identity.json"
         self.tables = root / "tables"
         self.trajectories = root / "trajectories.jsonl.gz"
+        self.rollouts = root / "rollouts.jsonl.gz"
         self.report = root / "report"

@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from agenthard.flows.evaluation.episodes import Episode, EpisodeAttempt, Selection, TaskFacts
 from agenthard.models.storage import Database
+from agenthard.play.chain import Part
 from agenthard.taxonomy.system import lock_file
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -36,6 +37,16 @@ CREATE TABLE IF NOT EXISTS claims (
     agent TEXT NOT NULL, task_id TEXT NOT NULL, failure_rate REAL NOT NULL, trial INTEGER NOT NULL,
     variant TEXT NOT NULL, worker TEXT NOT NULL, PRIMARY KEY (agent, task_id, failure_rate, trial, variant)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS parts (
+    agent TEXT NOT NULL, task_id TEXT NOT NULL, failure_rate REAL NOT NULL, trial INTEGER NOT NULL,
+    variant TEXT NOT NULL, number INTEGER NOT NULL, position INTEGER NOT NULL, trajectory BLOB NOT NULL, record BLOB,
+    PRIMARY KEY (agent, task_id, failure_rate, trial, variant, number, position)
+);
+CREATE TABLE IF NOT EXISTS journal (
+    agent TEXT NOT NULL, task_id TEXT NOT NULL, failure_rate REAL NOT NULL, trial INTEGER NOT NULL,
+    variant TEXT NOT NULL, position INTEGER NOT NULL, entry BLOB NOT NULL,
+    PRIMARY KEY (agent, task_id, failure_rate, trial, variant, position)
+);
 """
 _EPISODE = "agent, task_id, failure_rate, trial, variant"
 _ATTEMPT = f"{_EPISODE}, number"
@@ -103,16 +114,27 @@ class EpisodeStore:
         return claimed
 
     def add(self, episode: Episode, attempt: EpisodeAttempt) -> None:
-        """Store an attempt and release its episode; an existing attempt is not replaced."""
+        """Store an attempt with its parts and release its episode; an existing attempt is not replaced.
+
+        The journal of an episode that needs no further attempt is removed.
+        """
         run = attempt.trajectory
-        blob = zlib.compress(run.model_dump_json().encode("utf-8"), 3)
+        blob = _packed(run.model_dump_json())
         usage = json.dumps(run.usage, sort_keys=True)
         passed = None if run.passed is None else int(run.passed)
         row = (*episode, attempt.number, run.status, run.status_reason, run.ending, run.score, passed, usage)
         with self._database.write() as connection:
             marks = ", ".join("?" * 14)
             insert = f"INSERT INTO attempts VALUES ({marks}) ON CONFLICT ({_ATTEMPT}) DO NOTHING"
-            connection.execute(insert, (*row, attempt.seconds, blob))
+            added = connection.execute(insert, (*row, attempt.seconds, blob)).rowcount
+            if added:
+                parts = (
+                    (*episode, attempt.number, position, _packed(part.trajectory.model_dump_json()), _record(part))
+                    for position, part in enumerate(attempt.parts)
+                )
+                connection.executemany(f"INSERT INTO parts VALUES ({', '.join('?' * 9)})", parts)
+            if run.status != "infrastructure_error":
+                connection.execute(f"DELETE FROM journal WHERE {_KEY}", episode)
             connection.execute(f"DELETE FROM claims WHERE {_KEY}", episode)
 
     def release_episode(self, episode: Episode) -> None:
@@ -165,15 +187,62 @@ class EpisodeStore:
         for row in self._database.read(query):
             yield dict(zip(names, row, strict=True))
 
+    def journal(self, episode: Episode) -> "EpisodeJournal":
+        """Return the journal of an episode, which outlives a kill."""
+        return EpisodeJournal(self._database, episode)
+
     def trajectories(self) -> Iterator[Trajectory]:
-        """Read the last attempt of each episode, in the same order."""
+        """Read the last attempt of each episode, in the same order; where it has parts, these."""
+        for key in self._last_attempts():
+            query = f"SELECT trajectory FROM parts WHERE {_KEY} AND number = ? ORDER BY position"
+            blobs = self._database.read(query, key) or self._database.read(
+                f"SELECT trajectory FROM attempts WHERE {_KEY} AND number = ?", key
+            )
+            for (blob,) in blobs:
+                yield Trajectory.model_validate_json(zlib.decompress(blob))
+
+    def records(self) -> Iterator[bytes]:
+        """Read what benchmarks keep of the parts of the last attempts besides their runs, each as a JSON text."""
+        for key in self._last_attempts():
+            query = f"SELECT record FROM parts WHERE {_KEY} AND number = ? AND record IS NOT NULL ORDER BY position"
+            for (blob,) in self._database.read(query, key):
+                yield zlib.decompress(blob)
+
+    def _last_attempts(self) -> list[tuple[Any, ...]]:
         keys = (
             f"SELECT {_EPISODE}, max(number) FROM attempts JOIN tasks ON tasks.id = task_id "
             f"GROUP BY {_EPISODE} ORDER BY position, agent, failure_rate, variant, trial"
         )
-        for key in self._database.read(keys):
-            ((blob,),) = self._database.read(f"SELECT trajectory FROM attempts WHERE {_KEY} AND number = ?", key)
-            yield Trajectory.model_validate_json(zlib.decompress(blob))
+        return self._database.read(keys)
+
+
+class EpisodeJournal:
+    """The journal of one episode, in the file of its run folder (agenthard.play.journal.Journal)."""
+
+    def __init__(self, database: Database, episode: Episode) -> None:
+        self._database, self._episode = database, episode
+
+    def entries(self) -> list[bytes]:
+        """Return all entries."""
+        rows = self._database.read(f"SELECT entry FROM journal WHERE {_KEY} ORDER BY position", self._episode)
+        return [zlib.decompress(entry) for (entry,) in rows]
+
+    def append(self, entry: bytes) -> None:
+        """Add an entry; it is on disk when this returns."""
+        following = f"(SELECT coalesce(max(position), -1) + 1 FROM journal WHERE {_KEY})"
+        with self._database.write() as connection:
+            connection.execute(
+                f"INSERT INTO journal VALUES (?, ?, ?, ?, ?, {following}, ?)",
+                (*self._episode, *self._episode, zlib.compress(entry, 3)),
+            )
+
+
+def _packed(text: str) -> bytes:
+    return zlib.compress(text.encode("utf-8"), 3)
+
+
+def _record(part: Part) -> bytes | None:
+    return None if part.record is None else _packed(json.dumps(part.record, ensure_ascii=False))
 
 
 def _chosen(selection: Selection) -> tuple[str, tuple[Any, ...]]:

@@ -1,0 +1,18 @@
+"""``agenthard agency``: list and write scenarios, play one, grade a folder, show a feedback, export rollouts."""
+
+import typer
+
+from agenthard.flows.commands.agency.feedback import feedback
+from agenthard.flows.commands.agency.grade import grade
+from agenthard.flows.commands.agency.play import play
+from agenthard.flows.commands.agency.rollouts import rollouts
+from agenthard.flows.commands.agency.scenarios import scenarios
+
+app = typer.Typer(
+    name="agency", help="AgencyBench: chains of long tasks on one workspace, with feedback.", no_args_is_help=True
+)
+app.command("scenarios")(scenarios)
+app.command("play")(play)
+app.command("grade")(grade)
+app.command("feedback")(feedback)
+app.command("rollouts")(rollouts)

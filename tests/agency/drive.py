@@ -1,0 +1,68 @@
+"""Plays a suite in a process that a test may kill: python -m tests.agency.drive SUITE OUT MODEL [KIND NUMBER].
+
+With KIND and NUMBER it kills itself at one moment: within the given command, snapshot, request, grade or journal entry.
+"""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from agenthard.agency import chain, packs
+from agenthard.agency.workspace import SnapshotStore, live
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.store import EpisodeJournal
+from agenthard.models.client import ModelClient
+from agenthard.models.model_file import load_model
+from tests.agency import tiny
+from tests.flows.evaluation.conftest import evaluated
+
+KINDS: dict[str, tuple[Any, str]] = {
+    "command": (live, "run_job"),
+    "snapshot": (SnapshotStore, "_write"),
+    "request": (ModelClient, "_send"),
+    "grade": (chain, "open_eval_space"),
+    "entry": (EpisodeJournal, "append"),
+}
+"""What is called at each kind of moment."""
+DELAYS = {"command": 0.1, "request": 0.005, "grade": 0.02}
+"""Seconds from the call to the kill; the others are killed at the call itself."""
+
+
+def kill_at(kind: str, number: int) -> None:
+    """Let this process kill itself at the given call of a kind, counted from 0."""
+    owner, name = KINDS[kind]
+    real: Callable[..., Any] = getattr(owner, name)
+    calls = iter(range(10**9))
+
+    def counted(*arguments: Any, **named: Any) -> Any:
+        if next(calls) == number:
+            if kind in DELAYS:
+                threading.Timer(DELAYS[kind], die).start()
+            else:
+                die()
+        return real(*arguments, **named)
+
+    setattr(owner, name, counted)
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def settings_of(suite: str, out: str, model: str) -> EvaluationSettings:
+    options = {"user": "model", "user_model": model, "rounds": "2"}
+    file = load_model(model)
+    return EvaluationSettings(
+        benchmark="agency", path=suite, models=(file,), agents=("partial",), out=out, options=options
+    )
+
+
+if __name__ == "__main__":
+    packs._targets = lambda: iter([tiny.__name__])
+    if len(sys.argv) > 4:
+        kill_at(sys.argv[4], int(sys.argv[5]))
+    print("begins", flush=True)
+    evaluated(settings_of(*sys.argv[1:4]))
