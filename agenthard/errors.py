@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agenthard.ace.environment.playable import UnplayableError
     from agenthard.agency.imported import UnknownScenarioError
     from agenthard.agency.judges.probe import ProbeError
+    from agenthard.agency.sandbox.browser import BrowserError
     from agenthard.agency.workspace.store import SnapshotError
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError
@@ -203,6 +204,7 @@ _PLACES = {
     "AH641": "agency.workspace.store:SnapshotError",
     "AH642": "agency.imported:UnknownScenarioError",
     "AH643": "agency.judges.probe:ProbeError",
+    "AH655": "agency.sandbox.browser:BrowserError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",
@@ -246,6 +248,7 @@ __all__ = [
     "AnalysisError",
     "BY_CODE",
     "BadRequestError",
+    "BrowserError",
     "BudgetExhaustedError",
     "CandidatesError",
     "ChannelClosedError",

@@ -4,11 +4,14 @@ import os
 import stat
 from pathlib import Path
 
+from agenthard.agency.sandbox import BrowserRecord, Plan, browse
 from agenthard.agency.workspace.evalspace import EvalSpace
 from agenthard.containment import JobLimits, JobResult, run_job
 from agenthard.taxonomy.errors import AgentHardError
 
 MOST_BYTES = 4 << 20
+IMAGES = "images"
+"""Folder of the images of plans, in the folder of the eval-space."""
 
 
 class ProbeError(AgentHardError):
@@ -34,6 +37,8 @@ class Probe:
         self._weak_isolation = weak_isolation
         self.jobs: list[JobResult] = []
         """The programs that were run, in order."""
+        self.records: list[BrowserRecord] = []
+        """What became of the plans in a browser, in order."""
 
     def run(self, *command: str) -> JobResult:
         """Run a program on the workspace.
@@ -48,6 +53,19 @@ class Probe:
         if job.ending != "exit":
             raise ProbeError(f"`{' '.join(command)[:100]}` was killed: {job.ending}")
         return job
+
+    def browse(self, plan: Plan) -> BrowserRecord:
+        """Carry out a plan in a browser on a copy of the workspace; the images are in the eval-space, next to it.
+
+        Raises:
+            BrowserError: there is no browser, or it did not start.
+            JobError: this machine cannot contain it.
+        """
+        hidden = [self._space.gold, self._space.gold.parent.parent]
+        images = self._space.work.parent / IMAGES / str(len(self.records))
+        record = browse(self._space.work, plan, images, hidden=hidden, weak_isolation=self._weak_isolation)
+        self.records.append(record)
+        return record
 
     def text(self, path: str, most: int = MOST_BYTES) -> str:
         """Return a text file of the workspace.
