@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from agenthard.ace.environment.arguments import RefusedCallError
     from agenthard.ace.environment.playable import UnplayableError
     from agenthard.agency.imported import UnknownScenarioError
+    from agenthard.agency.judges.blind import BlindnessError
     from agenthard.agency.judges.probe import ProbeError
     from agenthard.agency.sandbox.browser import BrowserError
     from agenthard.agency.workspace.store import SnapshotError
@@ -205,6 +206,7 @@ _PLACES = {
     "AH642": "agency.imported:UnknownScenarioError",
     "AH643": "agency.judges.probe:ProbeError",
     "AH655": "agency.sandbox.browser:BrowserError",
+    "AH656": "agency.judges.blind:BlindnessError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",
@@ -248,6 +250,7 @@ __all__ = [
     "AnalysisError",
     "BY_CODE",
     "BadRequestError",
+    "BlindnessError",
     "BrowserError",
     "BudgetExhaustedError",
     "CandidatesError",

@@ -73,7 +73,7 @@ class Probe:
         Raises:
             ProbeError: it is missing, a link or no regular file, too long, or not UTF-8.
         """
-        return _read(self._space.work, path, most)
+        return read_plain(self._space.work, path, most)
 
     def gold(self, path: str) -> str:
         """Return a text file of the gold.
@@ -81,11 +81,15 @@ class Probe:
         Raises:
             ProbeError: the task has no such gold.
         """
-        return _read(self._space.gold, path, 1 << 30)
+        return read_plain(self._space.gold, path, 1 << 30)
 
 
-def _read(root: Path, path: str, most: int) -> str:
-    """Read a file without following any link on the way to it."""
+def read_plain(root: Path, path: str, most: int) -> str:
+    """Read a text file below a folder without following any link on the way to it.
+
+    Raises:
+        ProbeError: it is missing, a link or no regular file, too long, or not UTF-8.
+    """
     parts = Path(path).parts
     if not parts or Path(path).is_absolute() or ".." in parts:
         raise ProbeError(f"{path!r} is no path below the workspace")
