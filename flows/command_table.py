@@ -97,6 +97,7 @@ COMMANDS = {
         "Audit a small benchmark with planted flaws, report on its leaderboard, then execute part of BFCL v3.",
     ),
     "ace": ("ace:app", "ACE-Bench: grid planning with a proved unique answer."),
+    "agency": ("agency:app", "AgencyBench: chains of tasks on one workspace."),
     "escape": ("escape:app", "AgentEscapeBench: escape rooms whose tools are real functions."),
     "align": ("align:app", "Compare an audit or a judge with people: samples, agreement, drift."),
     "env": ("env:app", "Create, list, remove and verify what a benchmark's own code runs in."),
@@ -144,7 +145,7 @@ PANELS = {
     "Review": ("review", "queue", "verdicts", "decide"),
     "Reports and repairs": ("report", "compare", "survey", "leaderboard", "paper", "repair", "publish"),
     "Operations": ("status", "verify", "rerun", "gc"),
-    "Models and benchmarks": ("evaluate", "sources", "ace", "escape", "env"),
+    "Models and benchmarks": ("evaluate", "sources", "ace", "agency", "escape", "env"),
 }
 """Groups of the list of commands."""
 WORDS = {"run": "RUN", "source": "SOURCE", "task": "TASK", "finding": "FINDING", "check": "CHECK", "budget": "MONEY"}

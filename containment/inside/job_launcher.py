@@ -25,8 +25,6 @@ seccomp: Any = importlib.import_module("seccomp")
 launcher: Any = importlib.import_module("launcher")
 
 NOT_STARTED = 127
-USER_PROCESSES = 4096
-"""Processes and threads that the user may start in addition to the existing ones, where a control group counts a job's."""
 
 
 def main() -> None:
@@ -89,8 +87,7 @@ def enter(order: dict[str, Any], layers: Any) -> None:
     else:
         layers.take("user", lambda: None)
     kernel.set_limits(limits["memory_bytes"], limits["file_bytes"], limits["open_files"], limits["cpu_seconds"])
-    # The user's limit counts what other jobs start too; a control group counts this job alone.
-    kernel.limit_processes(USER_PROCESSES if order["cgroup"] else limits["processes"] + 1)
+    kernel.limit_processes(limits["processes"] + 1)
     kernel.end_with_parent()
     kernel.keep_privileges_low()
     writable = [place, temporary, *([kernel.SHARED_MEMORY] if own and os.path.isdir(kernel.SHARED_MEMORY) else [])]
