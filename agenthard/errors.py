@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from agenthard.play.episode import OutOfTurnsError
     from agenthard.play.errors import GenerationError, ImpossibleParametersError, UnmetConditionError
     from agenthard.play.registry import UnknownAgentError
+    from agenthard.reports.alignment.ratings import RatingError
     from agenthard.reports.alignment.sampling import SampleError
     from agenthard.reports.alignment.score import AlignmentError
     from agenthard.reports.cleaning.inputs import AnalysisError
@@ -218,6 +219,7 @@ _PLACES = {
     "AH709": "reports.labels:LabelError",
     "AH710": "reports.survey.survey:SurveyError",
     "AH715": "audit.statistics.embedders:EmbedderError",
+    "AH716": "reports.alignment.ratings:RatingError",
     "AH801": "flows.errors:CommandError",
     "AH802": "flows.errors:RunFolderError",
     "AH803": "flows.judging.session:NotAskedError",
@@ -311,6 +313,7 @@ __all__ = [
     "PromptTooLongError",
     "QueueError",
     "RateLimitError",
+    "RatingError",
     "Refusal",
     "RefusedCallError",
     "RefusedError",

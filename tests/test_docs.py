@@ -36,6 +36,8 @@ COMMANDS = {
 """All commands, those of a group as "GROUP NAME"."""
 NOT_RUN = (
     "agency tables",
+    "align rate",
+    "align rated",
     "demo",
     "faults plant",
     "fetch",
@@ -51,10 +53,10 @@ NOT_RUN = (
     "schedule serve",
     "schedule deploy",
 )
-"""Commands whose example needs the package index, a provider or a benchmark's checkout (`agency tables`, which
-tests/flows/agency runs, `env verify`, which tests/audit/execution/tau/test_fidelity.py runs, and `policy`, which
-tests/flows/test_policy_rules.py runs), has run already (demo, faults plant), serves until it is stopped (review, which
-tests/flows/review/web starts), or needs a Prefect server (tests/flows/scheduling starts one)."""
+"""Commands whose example needs the package index, a provider or a benchmark's checkout (`agency tables`, `align rate`
+and `align rated`, which tests/flows/agency runs, `env verify`, which tests/audit/execution/tau/test_fidelity.py runs,
+and `policy`, which tests/flows/test_policy_rules.py runs), has run already (demo, faults plant), serves until it is
+stopped (review, which tests/flows/review/web starts), or needs a Prefect server (tests/flows/scheduling starts one)."""
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 

@@ -56,9 +56,9 @@ class Exhibit:
         for folder, folders, files in os.walk(self._work):
             folders[:] = sorted(name for name in folders if name not in UNSHOWN_FOLDERS)
             for name in files:
-                path = Path(folder, name)
-                if stat.S_ISREG(path.lstat().st_mode):
-                    found.append(path.relative_to(self._work).as_posix())
+                file = Path(folder, name)
+                if stat.S_ISREG(file.lstat().st_mode):
+                    found.append(file.relative_to(self._work).as_posix())
         named: dict[str, str] = {}
         for path in sorted(found, key=self._order):
             named.setdefault(self.blinder.mask(path), path)
