@@ -20,7 +20,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 SITE, IMAGES, RECORD, ORDER = "site", "images", "record.json", "order.json"
-VIEWPORT = {"width": 1280, "height": 720}
+VIEWPORT: Any = {"width": 1280, "height": 720}
 START_SECONDS, CLOSE_SECONDS = 60.0, 5.0
 MOST_LINES, MOST_TEXT, MOST_VALUE = 200, 500, 4000
 
@@ -102,7 +102,9 @@ class Record:
 class Driver:
     """One page, and the steps on it."""
 
-    def __init__(self, page: Any, origin: str, order: dict[str, Any], record: Record, timeout_error: type) -> None:
+    def __init__(
+        self, page: Any, origin: str, order: dict[str, Any], record: Record, timeout_error: type[Exception]
+    ) -> None:
         self._page, self._origin, self._order, self._record = page, origin, order, record
         self._plan, self._timeout_error = order["plan"], timeout_error
         self._seconds = float(self._plan["step_seconds"])
