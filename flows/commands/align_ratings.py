@@ -108,7 +108,7 @@ def _print(found: "Ratings") -> None:
     if found.useful is not None:
         typer.echo(f"useful (4 or 5): {cell(found.useful)}")
     if found.pairs:
-        rows = [(each.first, each.second, cell(each.kappa)) for each in found.pairs]
-        print_table("People with each other", ("first", "second", "κ"), rows)
+        pairs = [(each.first, each.second, cell(each.kappa)) for each in found.pairs]
+        print_table("People with each other", ("first", "second", "κ"), pairs)
         typer.echo(f"α of all raters: {cell(found.alpha)}")
     typer.echo(f"{found.scored} of {found.items} items are scored; {found.open} lines are not filled in.")
