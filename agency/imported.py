@@ -10,12 +10,12 @@ import shutil
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
+from agenthard.agency.sandbox.browser import PROGRAMS
 from agenthard.agency.scenario import Carry, Criterion, Deliverable, Judge, Needs, Regime, Scenario, ScenarioTask
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.task import AgentTask
 
 LICENSE = "MIT"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "headless_shell")
 
 _REGIMES: dict[str, Regime] = {
     **dict.fromkeys(("Code/scenario4", "Code/scenario5", *(f"Research/scenario{n}" for n in range(1, 6))), "shared"),
@@ -90,7 +90,7 @@ def obstacles(scenario: Scenario) -> tuple[str, ...]:
     not part of this: the descriptions do not list them.
     """
     needs, found = scenario.needs, []
-    if needs.browser and not any(map(shutil.which, BROWSERS)):
+    if needs.browser and not any(map(shutil.which, PROGRAMS)):
         found.append("needs a browser, and none is installed: apt-get install chromium")
     found += [f"needs the program {name}, which is not installed" for name in needs.programs if not shutil.which(name)]
     found += [f"needs the package {name}, which is not installed" for name in needs.packages if not _installed(name)]

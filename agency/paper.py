@@ -8,6 +8,8 @@ from agenthard.taxonomy.record import Record
 
 PUBLISHED = Path(__file__).parent / "published.csv"
 """Rows of the paper's tables of scores and passes, one a model."""
+MEASURES = Path(__file__).parent / "published_measures.csv"
+"""Further numbers that the paper prints, one a line."""
 SCENARIOS = {"game": 10, "frontend": 3, "backend": 3, "code": 9, "research": 5, "mcp": 2}
 """Scenarios of each capability."""
 TOTAL = sum(SCENARIOS.values())
@@ -28,6 +30,19 @@ class PublishedRow(Record):
     """Pass@1 in percent."""
     pass_at_2: float
     """Pass@2 in percent."""
+
+
+class PublishedMeasure(Record):
+    """One number that the paper prints outside its tables of scores."""
+
+    source: str
+    """Where it is printed."""
+    model: str
+    """Model."""
+    measure: str
+    """What it is: ``E_att``, ``E_tok``, or the share of a group of tools."""
+    value: float
+    """As printed."""
 
 
 class PaperCheck(Record):
@@ -54,6 +69,16 @@ def published_rows() -> tuple[PublishedRow, ...]:
             )
             for row in csv.DictReader(file)
         )
+
+
+def published_measures() -> tuple[PublishedMeasure, ...]:
+    """Read the further published numbers.
+
+    >>> [each.value for each in published_measures() if each.measure == "E_att"]
+    [38.7]
+    """
+    with MEASURES.open(encoding="utf-8", newline="") as file:
+        return tuple(PublishedMeasure.model_validate(row) for row in csv.DictReader(file))
 
 
 def checks_within(row: PublishedRow) -> tuple[PaperCheck, ...]:

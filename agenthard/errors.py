@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from agenthard.ace.environment.playable import UnplayableError
     from agenthard.agency.evaluation import UnplayableScenarioError
     from agenthard.agency.imported import UnknownScenarioError
+    from agenthard.agency.judges.blind import BlindnessError
     from agenthard.agency.judges.probe import ProbeError
     from agenthard.agency.scaffolds.command import CommandLineError
     from agenthard.agency.scaffolds.script import ScriptError
     from agenthard.agency.suite_files import SuiteError
     from agenthard.agency.tools.tool import ToolRefusal
     from agenthard.agency.tools.web import WebCassetteError
+    from agenthard.agency.sandbox.browser import BrowserError
     from agenthard.agency.workspace.store import SnapshotError
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError
@@ -114,6 +116,7 @@ if TYPE_CHECKING:
     from agenthard.play.errors import GenerationError, ImpossibleParametersError, UnmetConditionError
     from agenthard.play.journal import JournalError
     from agenthard.play.registry import UnknownAgentError
+    from agenthard.reports.alignment.ratings import RatingError
     from agenthard.reports.alignment.sampling import SampleError
     from agenthard.reports.alignment.score import AlignmentError
     from agenthard.reports.cleaning.inputs import AnalysisError
@@ -217,6 +220,8 @@ _PLACES = {
     "AH647": "agency.scaffolds.command:CommandLineError",
     "AH648": "agency.suite_files:SuiteError",
     "AH649": "agency.evaluation:UnplayableScenarioError",
+    "AH655": "agency.sandbox.browser:BrowserError",
+    "AH656": "agency.judges.blind:BlindnessError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",
@@ -228,6 +233,7 @@ _PLACES = {
     "AH709": "reports.labels:LabelError",
     "AH710": "reports.survey.survey:SurveyError",
     "AH715": "audit.statistics.embedders:EmbedderError",
+    "AH716": "reports.alignment.ratings:RatingError",
     "AH801": "flows.errors:CommandError",
     "AH802": "flows.errors:RunFolderError",
     "AH803": "flows.judging.session:NotAskedError",
@@ -260,6 +266,8 @@ __all__ = [
     "AnalysisError",
     "BY_CODE",
     "BadRequestError",
+    "BlindnessError",
+    "BrowserError",
     "BudgetExhaustedError",
     "CandidatesError",
     "ChannelClosedError",
@@ -321,6 +329,7 @@ __all__ = [
     "PromptTooLongError",
     "QueueError",
     "RateLimitError",
+    "RatingError",
     "Refusal",
     "RefusedCallError",
     "RefusedError",

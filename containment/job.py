@@ -126,6 +126,7 @@ def run_job(
     environment: Mapping[str, str] | None = None,
     readable: Sequence[Path] = (),
     hidden: Sequence[Path] = (),
+    own_tcp: bool = False,
     weak_isolation: bool = False,
 ) -> JobResult:
     """Run a command on a folder, and kill everything that it started when it ends.
@@ -140,6 +141,8 @@ def run_job(
         environment: variables in addition to :data:`ENVIRONMENT`.
         readable: folders that it must be able to read although the unprivileged user might not reach them.
         hidden: folders that it must not look into.
+        own_tcp: let its processes reach each other by TCP even where it has no network of its own, which needs
+            weak isolation; the machine's network is open to it then.
         weak_isolation: run the command although this machine lacks a layer; the result names it.
 
     Raises:
@@ -164,6 +167,7 @@ def run_job(
             "hidden": [str(path.resolve()) for path in hidden],
             "limits": limits.model_dump(),
             "off": switched_off(),
+            "tcp": own_tcp,
             "weak": weak_isolation,
             "cgroup": str(cgroup.folder) if cgroup else None,
         }

@@ -4,11 +4,14 @@ import os
 import stat
 from pathlib import Path
 
+from agenthard.agency.sandbox import BrowserRecord, Plan, browse
 from agenthard.agency.workspace.evalspace import EvalSpace
 from agenthard.containment import JobLimits, JobResult, run_job
 from agenthard.taxonomy.errors import AgentHardError
 
 MOST_BYTES = 4 << 20
+IMAGES = "images"
+"""Folder of the images of plans, in the folder of the eval-space."""
 
 
 class ProbeError(AgentHardError):
@@ -34,6 +37,8 @@ class Probe:
         self._weak_isolation = weak_isolation
         self.jobs: list[JobResult] = []
         """The programs that were run, in order."""
+        self.records: list[BrowserRecord] = []
+        """What became of the plans in a browser, in order."""
 
     def run(self, *command: str) -> JobResult:
         """Run a program on the workspace.
@@ -49,13 +54,26 @@ class Probe:
             raise ProbeError(f"`{' '.join(command)[:100]}` was killed: {job.ending}")
         return job
 
+    def browse(self, plan: Plan) -> BrowserRecord:
+        """Carry out a plan in a browser on a copy of the workspace; the images are in the eval-space, next to it.
+
+        Raises:
+            BrowserError: there is no browser, or it did not start.
+            JobError: this machine cannot contain it.
+        """
+        hidden = [self._space.gold, self._space.gold.parent.parent]
+        images = self._space.work.parent / IMAGES / str(len(self.records))
+        record = browse(self._space.work, plan, images, hidden=hidden, weak_isolation=self._weak_isolation)
+        self.records.append(record)
+        return record
+
     def text(self, path: str, most: int = MOST_BYTES) -> str:
         """Return a text file of the workspace.
 
         Raises:
             ProbeError: it is missing, a link or no regular file, too long, or not UTF-8.
         """
-        return _read(self._space.work, path, most)
+        return read_plain(self._space.work, path, most)
 
     def gold(self, path: str) -> str:
         """Return a text file of the gold.
@@ -63,11 +81,15 @@ class Probe:
         Raises:
             ProbeError: the task has no such gold.
         """
-        return _read(self._space.gold, path, 1 << 30)
+        return read_plain(self._space.gold, path, 1 << 30)
 
 
-def _read(root: Path, path: str, most: int) -> str:
-    """Read a file without following any link on the way to it."""
+def read_plain(root: Path, path: str, most: int) -> str:
+    """Read a text file below a folder without following any link on the way to it.
+
+    Raises:
+        ProbeError: it is missing, a link or no regular file, too long, or not UTF-8.
+    """
     parts = Path(path).parts
     if not parts or Path(path).is_absolute() or ".." in parts:
         raise ProbeError(f"{path!r} is no path below the workspace")

@@ -34,7 +34,8 @@ def main() -> None:
     The order has ``control`` (number of the inherited socket), ``command`` and ``environment``, ``folder`` (what the
     job works on), ``inside`` (where the job finds it), ``temporary`` (where its temporary files are), ``scratch`` (our
     temporary folder, where there is no mount namespace), ``readable``, ``hidden``, ``limits``, ``off`` (layers that
-    tests switch off), ``weak`` (whether layers may be missing) and ``cgroup`` (the folder of a control group, or null).
+    tests switch off), ``tcp`` (whether TCP stays open without a network of its own), ``weak`` (whether layers may be
+    missing) and ``cgroup`` (the folder of a control group, or null).
     """
     order = json.loads(sys.argv[1])
     layers = launcher.Layers(order["off"])
@@ -106,7 +107,7 @@ def enter(order: dict[str, Any], layers: Any) -> None:
     kernel.end_with_parent()
     kernel.keep_privileges_low()
     writable = [place, temporary, *([kernel.SHARED_MEMORY] if own and os.path.isdir(kernel.SHARED_MEMORY) else [])]
-    tcp = "network" not in layers.missing
+    tcp = order["tcp"] or "network" not in layers.missing
     layers.take("landlock", lambda: kernel.confine_writing(writable, version or launcher.absent("Landlock"), tcp=tcp))
     layers.take("seccomp", lambda: kernel.filter_calls(seccomp.job_program(machine)))
     control = socket.socket(fileno=order["control"])

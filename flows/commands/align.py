@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agenthard.flows.commands.align_ratings import rate, rated
 from agenthard.flows.commands.options import SeedOption
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="align", help="Compare an audit or a judge with people: samples, agreement, drift.", no_args_is_help=True
 )
+
+app.command("rate")(rate)
+app.command("rated")(rated)
 
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
 ShareOption = Annotated[float, typer.Option(min=0, max=1, help="Share of the tasks to label.")]

@@ -26,13 +26,13 @@ _RULES = {
         r"|\bas of (?:today|now|this moment)\b|\btoday['’]s (?:date|news|price|weather)\b",
         re.IGNORECASE,
     ),
-    "is solved by a hosted model": re.compile(
+    "needs a hosted model": re.compile(
         r"\b(?:uses?|calls?|invokes?|via|query|querying)\b[^.\n]{0,40}?`?\b(?:gpt-[\w.-]+|claude-[\w.-]+|gemini-[\w.-]+)`?",
         re.IGNORECASE,
     ),
 }
 _FACTS_OF_A_DATE = ("needs results of the live web", "asks for what is recent when it is run")
-_SERVICES = ("needs results of the live web", "is solved by a hosted model")
+_SERVICES = ("needs results of the live web", "needs a hosted model")
 _NOW = re.compile(
     r"\b(?:through|until|as of|up to|before) (?:the end of )?(?:(?:january|february|march|april|may|june|july|august"
     r"|september|october|november|december)\s+)?(?:20\d\d)\b|\bcurrent (?:date|time) is\b",
@@ -45,9 +45,9 @@ class LiveDependence(TaskDetector):
     """A task is solved, and graded, with something outside the benchmark that changes or disappears.
 
     Rules for a task whose tools the benchmark does not bring along: it names a public host to work on, needs searches
-    of the live web, asks for what is recent without saying what the present is, or has its work done by a hosted model.
-    A text that fixes its time ("through September 2025") is not flagged for recency or for the web: its facts stay.
-    Nor is a search or a hosted model that the task replaces by a mock.
+    of the live web, asks for what is recent without saying what the present is, or needs a hosted model for its work or
+    a part of it. A text that fixes its time ("through September 2025") is not flagged for recency or for the web: its
+    facts stay. Nor is a search or a hosted model that the task replaces by a mock.
 
     Rules for a task with tools and a fixed ground truth, so that its world is closed:
 
@@ -76,7 +76,7 @@ class LiveDependence(TaskDetector):
 
     id = "live-dependence"
     title = "the answer depends on the live world"
-    version = "4"
+    version = "5"
     category = "environment-drift"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

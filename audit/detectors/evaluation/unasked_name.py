@@ -42,7 +42,7 @@ class UnaskedName(SuiteDetector):
 
     id = "unasked-name"
     title = "a criterion names what the task never asks for"
-    version = "1"
+    version = "2"
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -79,8 +79,12 @@ class UnaskedName(SuiteDetector):
                 seen.add(name)
                 visible = item.value["visible"]
                 hit = Hit(
-                    claim=f"A criterion wants {name}, which no text asks for"
-                    + (" (the agent reads it only in the criteria)" if visible else " and the agent never reads"),
+                    claim=f"A criterion wants {name}, "
+                    + (
+                        "which only the criteria name; the agent reads them"
+                        if visible
+                        else "which no text asks for and the agent never reads"
+                    ),
                     evidence=item.evidence,
                     fix="Ask for it, or grade what is asked for.",
                     severity=Severity.COSMETIC if visible else Severity.AFFECTS_SCORE,

@@ -14,6 +14,8 @@ _REFERENCE = re.compile(
     r"the rubric|(?:per|matches|meets|in|of) the rubric(?:'s)?(?: criteria)?)\b",
     re.IGNORECASE,
 )
+MAYBE = "rubric_maybe_in_prompt"
+"""Trait of tasks whose rubric is a field of its own, and no file says whether the agent gets it."""
 _TOLD = re.compile(
     r"\b(?:correctly|accurately) (?:identifies|concludes|names)\s+(?P<named>[A-Z][\w.&'-]*(?: [A-Z][\w.&'-]*){0,3})"
     r"|\b(?P<before>[A-Z][\w.&'-]*(?: [A-Z][\w.&'-]*){1,3}) ground truth\b"
@@ -26,7 +28,7 @@ class UnseenRubric(TaskDetector):
     Rules:
 
     1. what is asked points at the rubric ("the company that matches the rubric criteria"), and the rubric is in
-       none of the texts that the agent gets;
+       none of the texts that the agent gets, or nothing says that it gets it;
     2. the rubric is in a text that the agent gets and names the answer ("correctly identifies Acme Corp."), which
        the rest of the text does not. This is answer leakage.
 
@@ -41,8 +43,8 @@ class UnseenRubric(TaskDetector):
     """
 
     id = "unseen-rubric"
-    title = "the text needs a rubric that the agent does not get"
-    version = "2"
+    title = "the text needs a rubric that the agent may not get"
+    version = "3"
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -77,11 +79,14 @@ def _references(task: AgentTask) -> Iterator[Hit]:
         return
     pointer, text, match = found[0]
     at, criteria = next(iter(graded(task)))
+    unknown = MAYBE in task.traits
+    what = "which no file says that the agent gets" if unknown else "which the agent does not get"
+    note = "what it may not read" if unknown else "what it does not read"
     yield Hit(
-        claim=f"The text points at the rubric (“{match[0]}”), which the agent does not get",
+        claim=f"The text points at the rubric (“{match[0]}”), {what}",
         evidence=(
             quote(task, pointer, text=sentence_around(text, *match.span()), note="what the agent reads"),
-            quote(task, at, text=criteria, note="what it does not read"),
+            quote(task, at, text=criteria, note=note),
         ),
         fix="State in the text what identifies the right answer.",
     )

@@ -27,7 +27,8 @@ class DuplicateTask(SuiteDetector):
     policy, state and ground truth are equal and their words differ in nothing that says what is wanted: greetings,
     thanks and courtesy, case, punctuation, articles, pronouns and auxiliaries; or, where the ground truth wants
     something, in up to three slips of the keyboard: a letter lost, doubled or put in, or two exchanged, in words in
-    small letters. Such findings are suspected, not confirmed.
+    small letters. Such findings are suspected, not confirmed; so are those about tasks of which nothing but the words
+    is known, which may begin on different files.
 
     Flagged: two tasks that ask "What's the weather in Boston?" with the same weather tool; one of which asks "Hi! What
     is the weather in Boston, please?" or "What's the wether in Boston?", with the same ground truth.
@@ -42,7 +43,7 @@ class DuplicateTask(SuiteDetector):
 
     id = "duplicate-task"
     title = "The same task more than once"
-    version = "4"
+    version = "5"
     category = "duplicate-or-conflicting-task"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -66,12 +67,21 @@ class DuplicateTask(SuiteDetector):
             if conflict(members, contradicts, *COMPARED):
                 continue
             ids = tuple(member.task_id for member in members)
+            words_only = all(member.value["words_only"] for member in members)
+            equal = (
+                "have equal words, and no file read here tells them apart."
+                if words_only
+                else "are the same task: equal words, tools, policy and state."
+            )
             yield Conclusion(
                 task_ids=ids,
                 hit=Hit(
-                    claim=f"{named(ids)} are the same task: equal words, tools, policy and state.",
+                    claim=f"{named(ids)} {equal}",
+                    tier=Tier.SUSPECTED if words_only else None,
                     evidence=tuple(member.evidence[0] for member in members[:MOST_NAMED]),
-                    fix=f"Keep {ids[0]} and drop the others, or change what they ask.",
+                    fix="State in the texts what differs, such as the files that they begin on, or drop all but one."
+                    if words_only
+                    else f"Keep {ids[0]} and drop the others, or change what they ask.",
                     cause=group_cause("same task", members),
                     measures={"copies": float(len(ids))},
                 ),

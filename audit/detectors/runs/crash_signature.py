@@ -1,4 +1,4 @@
-"""Results that rest on a crash."""
+"""Runs in which something failed."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,23 +25,27 @@ SIGNATURES = {
     ),
     EXCEPTION: re.compile(
         r"Traceback \(most recent call last\)|\b(?!Assertion)[A-Z]\w+(?:Error|Exception)\b"
-        r"|\bobject has no attribute '(?P<attribute>\w+)'|\bNo module named '(?P<module>[\w.]+)'"
+        r"|(?:'(?P<owner>\w+)' )?\bobject has no attribute '(?P<attribute>\w+)'|\bNo module named '(?P<module>[\w.]+)'"
         r"|\[Errno \d+\][^'\n]*(?:'(?P<file>[^'\n]+)')?"
     ),
 }
 """Words that follow a number, and what a text of the harness or the judge holds then; the first match counts."""
+CONTINUES = "continues_previous"
+"""Trait of tasks that begin on what another task left."""
+_STAND_IN = re.compile(r"_*(?:Mock|Fake|Stub|Dummy)")
 _OPENING = re.compile(r"can't open file '(?P<file>[^'\n]+)': $")
 
 
 class CrashSignature(RunTally):
-    """Runs whose result rests on a crash, by the words of the harness, of the checker or of the judge.
+    """Runs in which something failed, by the words of the harness, of the checker or of the judge.
 
     Rule: the reason of the run's status, what the harness reported while it collected evidence, or what a judge or a
     script said, names a time-out, a reply or a judge that could not be parsed, an error of a service, or an exception.
     An exception counts only where what it misses (a module, an attribute, a file) is not named in the task's text: else
-    it is how the checker says that something asked for was not delivered. The agent's own words and the output of its
-    tools are not looked at: an exception on the way is part of the work. There is one finding per model, with the
-    number of runs of each kind.
+    it is how the checker says that something asked for was not delivered. In a task that continues another one, which
+    may have asked for it, only what a stand-in of the checker misses counts (a class named Mock, Fake, Stub or Dummy).
+    The agent's own words and the output of its tools are not looked at: an exception on the way is part of the work.
+    There is one finding per model, with the number of runs of each kind.
 
     Flagged: the feedback "storage check failed: 'MockResult' object has no attribute 'matched_count'", which the
     checker's own mock lacks; a reply without JSON, scored 0.
@@ -52,8 +56,8 @@ class CrashSignature(RunTally):
     """
 
     id = "crash-signature"
-    title = "results that rest on a crash"
-    version = "2"
+    title = "results of runs in which something failed"
+    version = "3"
     category = "suspicious-score-pattern"
     why = "A crash and a wrong solution score alike, and only one of them tells something about the model."
     fix = "Find out what crashed; repeat the runs that the harness or the judge spoilt."
@@ -62,8 +66,11 @@ class CrashSignature(RunTally):
     def cases(self, task: AgentTask, runs: Sequence[Trajectory]) -> Iterable[Case]:
         """Yield each run."""
         asked = " ".join(text for _, text in task.user_texts())
+        later = CONTINUES in task.traits
         for run in runs:
-            found = [(kind, place, words) for place, text in _texts(run) for kind, words in _signatures(text, asked)]
+            found = [
+                (kind, place, words) for place, text in _texts(run) for kind, words in _signatures(text, asked, later)
+            ]
             if not found:
                 yield Case(run.model, run=run)
                 continue
@@ -72,8 +79,8 @@ class CrashSignature(RunTally):
             yield Case(run.model, kinds, (quote_run(run, place, text=words, note=f"a run {kind}"),), run=run)
 
     def claim(self, tally: Tally) -> str:
-        """State how many runs of a model crashed."""
-        return f"The results of {tally.share} runs of {tally.group} rest on a crash: {tally.listed}."
+        """State in how many runs of a model something failed."""
+        return f"Something failed in {tally.share} runs of {tally.group}: {tally.listed}."
 
 
 def _texts(run: Trajectory) -> Iterator[tuple[str, str]]:
@@ -85,16 +92,18 @@ def _texts(run: Trajectory) -> Iterator[tuple[str, str]]:
     )
 
 
-def _signatures(text: str, asked: str) -> Iterator[tuple[str, str]]:
+def _signatures(text: str, asked: str, later: bool) -> Iterator[tuple[str, str]]:
     for kind, pattern in SIGNATURES.items():
         for match in pattern.finditer(text):
-            if kind != EXCEPTION or not _is_asked_for(match, asked):
+            if kind != EXCEPTION or not _is_asked_for(match, asked, later):
                 yield kind, match[0]
                 return
 
 
-def _is_asked_for(match: re.Match[str], asked: str) -> bool:
-    """Tell whether the task's text names what an exception misses."""
+def _is_asked_for(match: re.Match[str], asked: str, later: bool) -> bool:
+    """Tell whether the task's text names what an exception misses, or an earlier task of its chain may name it."""
+    if later and any(match.groupdict().values()) and not _STAND_IN.match(match["owner"] or ""):
+        return True
     opening = _OPENING.search(match.string, 0, match.start())
     missed = (opening or match).groupdict()
     names = [missed.get("attribute"), (missed.get("module") or "").replace(".", "/"), _file_name(missed.get("file"))]

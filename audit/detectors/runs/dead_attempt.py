@@ -32,7 +32,7 @@ class DeadAttempt(RunTally):
 
     id = "dead-attempt"
     title = "runs without any work of the agent"
-    version = "3"
+    version = "4"
     category = "suspicious-score-pattern"
     why = "Such runs measure the harness; averaged with the others they lower the score of the model."
     fix = "Repeat the runs, and report the scores with and without them."
@@ -61,4 +61,4 @@ class DeadAttempt(RunTally):
 
     def claim(self, tally: Tally) -> str:
         """State how many runs of a model hold no work."""
-        return f"{tally.share} runs of {tally.group} hold no work of the agent: {tally.listed}."
+        return f"{tally.share} runs of {tally.group} whose log tells of the agent hold no work of it: {tally.listed}."

@@ -14,7 +14,7 @@ class NonMonotoneRetry(RunTally):
     """Retries with feedback that score lower than the attempt they were to improve, and that count.
 
     Rule: a run that tries another again, and is followed by none, has a lower score. There is one finding per model; it
-    tells apart retries that hold no work, retries that could not be scored and others, of which some are the noise of
+    tells apart retries that hold no work, retries that something spoilt and others, of which some are the noise of
     the judge.
 
     Flagged: an attempt scored 9, whose retry is scored 4 and goes into the mean.
@@ -25,7 +25,7 @@ class NonMonotoneRetry(RunTally):
 
     id = "non-monotone-retry"
     title = "retries that make the result worse"
-    version = "2"
+    version = "3"
     category = "suspicious-score-pattern"
     why = "Where the last attempt counts, a working solution is replaced by a worse one, or to the judge's next draw."
     fix = "Count the best attempt, or report both readings."
@@ -43,7 +43,8 @@ class NonMonotoneRetry(RunTally):
             if idle_sign(run) is not None:
                 kind = "in which the agent did nothing"
             elif run.status != "ok":
-                kind = "that could not be scored"
+                judged = run.status == "agent_error"
+                kind = "whose reply could not be used" if judged else "in which the harness or the judge failed"
             lost = ("from a pass to a fail",) if before.passed and run.passed is False else ()
             evidence = (
                 quote_run(before, "/score", note="score of the attempt before"),

@@ -170,10 +170,17 @@ def _observe(task: AgentTask) -> tuple[Observation, ...]:
             "subtask": task.subtask,
             "traits": sorted(task.traits),
             "ground_truth": truth.model_dump(mode="json"),
+            "words_only": _has_words_only(task),
         },
         evidence=(quote(task, pointer), quote(task, "/ground_truth")),
     )
     return (observation,)
+
+
+def _has_words_only(task: AgentTask) -> bool:
+    """Tell whether nothing is known of a task except its words: neither tools nor policy nor state nor ground truth."""
+    known, truth = task.environment, task.ground_truth
+    return not (known.tools or known.policy or known.state is not None or any(task.gold_calls()) or truth.outputs)
 
 
 observe_task = LastCache(_observe)

@@ -1,4 +1,4 @@
-"""``agenthard agency``: list and write scenarios, play one, grade a folder, show a feedback, export rollouts."""
+"""``agenthard agency``: list and write scenarios, play one, grade a folder, show a feedback, export rollouts, make the paper's tables."""
 
 import typer
 
@@ -7,6 +7,7 @@ from agenthard.flows.commands.agency.grade import grade
 from agenthard.flows.commands.agency.play import play
 from agenthard.flows.commands.agency.rollouts import rollouts
 from agenthard.flows.commands.agency.scenarios import scenarios
+from agenthard.flows.commands.agency.tables import tables
 
 app = typer.Typer(
     name="agency", help="AgencyBench: chains of long tasks on one workspace, with feedback.", no_args_is_help=True
@@ -16,3 +17,4 @@ app.command("play")(play)
 app.command("grade")(grade)
 app.command("feedback")(feedback)
 app.command("rollouts")(rollouts)
+app.command("tables")(tables)

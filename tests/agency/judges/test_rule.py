@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from agenthard.agency.judges import Check, Grade, Outcome, Probe, ProbeError, grade, metric_share
+from agenthard.agency.sandbox import Plan
+from agenthard.agency.sandbox.plan import AssertBox
 from agenthard.agency.scenario import Criterion, ScenarioTask
 from agenthard.agency.workspace import SnapshotStore, open_eval_space
 from agenthard.containment import JobLimits
@@ -134,3 +136,22 @@ def test_metrics_become_shares() -> None:
     assert metric_share(0, worst=1, best=1e-7, logarithmic=True) == 0
     with pytest.raises(ValueError, match="same number"):
         metric_share(1, worst=1, best=1)
+
+
+@pytest.mark.browser
+@pytest.mark.long
+def test_a_check_looks_at_a_page(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "index.html").write_text("<title>Board</title><div id=board style='width:90px'>x</div>")
+    (tmp_path / "gold").mkdir()
+    store = SnapshotStore(tmp_path / "store")
+
+    def has_board(probe: Probe) -> Outcome:
+        found = probe.browse(Plan(steps=(AssertBox(selector="#board", width=90), AssertBox(selector="#board", x=0))))
+        return Outcome(1 - len(found.failures()) / 2, "; ".join(step.reason for step in found.failures()))
+
+    task = TASK.model_copy(update={"criteria": (Criterion(id="board", text="A board.", check="board"),)})
+    with open_eval_space(store, store.take(work), tmp_path / "gold", tmp_path / "spaces") as space:
+        found = grade(task, {"board": has_board}, space)
+    assert found.score == 5 and found.criteria[0].reason == "x is 8, expected 0 ± 1"

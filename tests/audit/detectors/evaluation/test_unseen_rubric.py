@@ -25,6 +25,8 @@ def test_it_only_suspects() -> None:
     task = open_task("Which firm matches the rubric criteria?", RUBRIC)
     [hit] = UnseenRubric().inspect(task.model_copy(update={"traits": task.traits | {"rubric_maybe_in_prompt"}}))
     assert hit.tier is None and UnseenRubric.tier is Tier.SUSPECTED
+    assert hit.claim.endswith("which no file says that the agent gets")
+    assert hit.evidence[1].note == "what it may not read"
 
 
 def test_a_rubric_that_tells_the_answer() -> None:

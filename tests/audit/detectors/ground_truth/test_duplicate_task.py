@@ -40,6 +40,13 @@ def test_equal_words_tools_and_state_are_one_task_twice() -> None:
     assert finding.measures == {"copies": 3.0}
 
 
+def test_tasks_of_which_only_the_words_are_known_may_begin_on_different_files() -> None:
+    bare = {"environment": EnvironmentSpec(), "ground_truth": GroundTruth(semantics="none")}
+    [finding] = find(make_task("a", **bare), make_task("b", **bare))
+    assert finding.tier is Tier.SUSPECTED
+    assert finding.claim == "a, b have equal words, and no file read here tells them apart."
+
+
 def test_the_order_of_tools_and_the_gold_do_not_matter() -> None:
     other = ToolSpec(name="return_book")
     one = make_task("a", environment=EnvironmentSpec(tools=(LEND, other)))

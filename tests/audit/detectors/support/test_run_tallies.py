@@ -99,7 +99,7 @@ def test_dead_attempts_are_counted_per_model() -> None:
     (found,) = conclude(DeadAttempt(), runs)
     # Wilson, 2 of 3: 20.8 % to 93.9 %.
     assert found.hit.claim == (
-        "2 of 3 (66.7 %, 95 % interval 20.8 % to 93.9 %) runs of m1 hold no work of the agent: "
+        "2 of 3 (66.7 %, 95 % interval 20.8 % to 93.9 %) runs of m1 whose log tells of the agent hold no work of it: "
         "2 in which the agent replies with a stock phrase; 1 passed; 1 scored above zero."
     )
     assert found.also_in == ("t/1",)
@@ -171,7 +171,7 @@ def test_retries_that_score_lower_and_count() -> None:
         "high": 0,
         "in which the agent worked and was scored": 1,
         "from a pass to a fail": 1,
-        "that could not be scored": 1,
+        "in which the harness or the judge failed": 1,
     }
 
 
@@ -226,8 +226,23 @@ def test_signatures_of_a_crash(run: dict[str, Any], kind: str | None) -> None:
     if kind is None:
         assert found == []
     else:
-        assert found[0].hit.claim.startswith("The results of 1 of 2 (50.0 %")
+        assert found[0].hit.claim.startswith("Something failed in 1 of 2 (50.0 %")
         assert any(name.startswith(kind) for name in found[0].hit.measures)
+
+
+@pytest.mark.parametrize(
+    ("reason", "counted"),
+    [
+        ("'Desk' object has no attribute 'shelve'", False),
+        ("No module named 'app.shelf'", False),
+        ("'MockDesk' object has no attribute 'matched_count'", True),
+        ("Traceback (most recent call last)", True),
+    ],
+)
+def test_a_task_before_may_have_asked_for_what_is_missing(reason: str, counted: bool) -> None:
+    run = make_run("t/1", judgements=(judged(2, reason),))
+    traits = frozenset({"continues_previous"})
+    assert bool(conclude(CrashSignature(), [run, make_run("t/1", trial=1)], traits=traits)) is counted
 
 
 def test_a_finding_quotes_a_few_tasks_spread_over_all() -> None:
