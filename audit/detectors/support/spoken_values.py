@@ -1,0 +1,260 @@
+"""The values that a user states for one turn, those that a ground truth gives, and which of either have no partner."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.knowledge import knowledge_of, scalars_in
+from agenthard.audit.detectors.support.mentions import Kind, Mention, mentions
+from agenthard.audit.detectors.support.numbers import numbers_said
+from agenthard.audit.detectors.support.sharing import IdentityCache, LastCache
+from agenthard.audit.detectors.support.text import squash
+from agenthard.audit.execution.replay import Step
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
+
+_FACTORS = (
+    (r"minute|hour|second|\bmin\b|\bsec\b", (60.0, 3600.0, 24.0, 1440.0, 86400.0, 1000.0)),
+    (r"day|week|month|quarter|year|decade|fortnight", (7.0, 12.0, 30.0, 365.0, 52.0, 24.0, 86400.0, 3.0, 10.0, 14.0)),
+    (r"percent|%|per cent|rate|ratio|cents?\b|centi|\bcm\b|basis", (100.0, 10000.0)),
+    (r"thousand|kilo|\bk[mgb]?\b|\dk[mgb]?\b|gram|milli|\bm[lms]\b|\dm[lms]\b|met(?:er|re)|tons?\b", (1000.0,)),
+    (r"million|billion|[万亿千百]", (1e6, 1e9, 1e4, 1e8, 1e3, 100.0)),
+    (r"feet|foot|\bft\b|inch|yard", (12.0, 0.3048, 2.54, 0.0254, 30.48, 3.0)),
+    (r"mile|\bkm|kilomet|mph|\bmi\b", (1.609344, 0.621371, 1609.344)),
+    (r"lit(?:er|re)|gallon|fuel|tank", (3.785412, 0.264172)),
+    (r"pound|\blbs?\b|\bkg|kilo|ounce|\boz\b", (0.453592, 2.204623, 16.0, 28.3495)),
+    (r"half|halve|twice|double|dozen|triple|pair|couple|both|each|quarter|third", (2.0, 3.0, 4.0, 12.0)),
+)
+"""Words of units and shares, and what a number next to them may be multiplied with or divided by."""
+_NEAR = 1e-4
+"""Relative difference up to which a converted number is the same."""
+_MOST_NUMBERS = 40
+"""Where more numbers are at hand, almost every number follows from two of them."""
+
+
+class Atom(NamedTuple):
+    """A number, code, date or time within a value that a gold call gives."""
+
+    mention: Mention
+    value: GoldValue
+    embedded: bool
+    """Whether it is a part of a longer text."""
+
+
+class Statement(NamedTuple):
+    """Something that the user states."""
+
+    at: str
+    """JSON Pointer of the text."""
+    mention: Mention
+    whole: str
+    """The text around it."""
+
+
+def atoms_of(value: GoldValue) -> list[Atom]:
+    """List the values within what a gold call gives in one place; nothing where several values are accepted.
+
+    Accepted spellings of one value count as one; the first is taken.
+    """
+    shapes = [_mentioned(item) for _, item in value.accepted]
+    if not shapes or not shapes[0] or isinstance(value.accepted[0][1], bool):
+        return []
+    text = _plain(value.accepted[0][1])
+    return [Atom(mention, value, len(mention.text) + 2 < len(text)) for mention in shapes[0]]
+
+
+def _mentioned(item: Any) -> tuple[Mention, ...]:
+    if isinstance(item, bool) or not isinstance(item, (str, int, float)):
+        return ()
+    if isinstance(item, (int, float)):
+        return (Mention("number", 0, _plain(item), frozenset([float(item)])),)
+    return mentions(item)
+
+
+def _plain(item: Any) -> str:
+    return f"{item:.10g}" if isinstance(item, float) else str(item)
+
+
+class Spoken:
+    """What the user states and the ground truth gives, turn by turn."""
+
+    def __init__(self, task: AgentTask) -> None:
+        self._task, self._knowledge = task, knowledge_of(task)
+        self._all = [(at, text, _turn(at), _is_of_user(task, at)) for at, text in task.user_texts()]
+        self._gold = [
+            (int(pointer.split("/")[3]), value)
+            for pointer, call in task.gold_calls()
+            for value in gold_values(call.arguments)
+        ]
+        self._given = {
+            turn: {v for each, value in self._gold if each == turn for _, item in value.accepted for m in _mentioned(item) for v in m.values}
+            for turn in {each for each, _ in self._gold}
+        }
+        self._given_anywhere = {v for values in self._given.values() for v in values}
+        required = "\n".join((*task.ground_truth.outputs, *task.ground_truth.answers))
+        self._required = {v for mention in mentions(required) for v in mention.values}
+        texts = [str(item) for _, value in self._gold for _, item in value.accepted]
+        self._given_text = squash("\n".join([*texts, required]))
+
+    def scope(self, turn: int) -> list[tuple[str, str]]:
+        """Return what the user says for a turn: since the last turn that has calls, or everything for a single one."""
+        first = max((each + 1 for each in self._given if each < turn), default=0)
+        return [(at, text) for at, text, said, own in self._all if own and (said is None or first <= said <= turn)]
+
+    def texts(self, turn: int) -> list[str]:
+        """Return all texts up to a turn, whoever says them."""
+        return [text for _, text, said, _ in self._all if said is None or said <= turn]
+
+    def statements(self, turn: int, kind: Kind) -> list[Statement]:
+        """List the values of a kind that the user states for a turn."""
+        return [Statement(at, m, text) for at, text in self.scope(turn) for m in mentions(text) if m.kind == kind]
+
+    def unused(self, turn: int, kind: Kind, steps: Sequence[Step] = ()) -> list[Statement]:
+        """List those of them that no gold call and no required text has, nor anything that follows from them."""
+        found = [said for said in self.statements(turn, kind) if not self._is_used(said.mention, turn)]
+        if kind != "number" or not found:
+            return found
+        near = self._near(turn, steps)
+        return [said for said in found if not self._leads_on(said, turn, near)]
+
+    def _is_used(self, mention: Mention, turn: int) -> bool:
+        if mention.kind == "date":
+            days = {value[-6:] for value in mention.values if isinstance(value, str)}
+            given = {str(value)[-6:] for value in self._given_anywhere | self._required}
+            return not days.isdisjoint(given)
+        if mention.kind == "number":
+            used = [v for v in self._given_anywhere | self._required if isinstance(v, float)]
+            return any(_rounds(v, other) for v in mention.values if isinstance(v, float) for other in used)
+        if mention.kind == "code":
+            return squash(mention.text) in self._given_text
+        return not mention.values.isdisjoint(self._given_anywhere | self._required)
+
+    def _leads_on(self, said: Statement, turn: int, near: frozenset[float]) -> bool:
+        """Tell whether a number that the turn's calls give follows from a stated one and another."""
+        given = [v for v in self._given.get(turn, ()) if isinstance(v, float)]
+        text = " ".join(text for _, text in self.scope(turn))
+        stated = [v for v in said.mention.values if isinstance(v, float)]
+        for goal in given:
+            if any(goal == v for v in near):
+                continue
+            if any(_same(result, goal) for v in stated for other in (near | {1.0}) for result in _results(v, other)):
+                return True
+            if any(_same(v * f, goal) for v in stated for f in _factors(text)):
+                return True
+        return False
+
+    def _near(self, turn: int, steps: Sequence[Step]) -> frozenset[float]:
+        """Return the numbers that are said for a turn, or that its calls return."""
+        return frozenset(number for text in self._near_texts(turn, steps) for number in _numbers(text))
+
+    def _near_texts(self, turn: int, steps: Sequence[Step]) -> list[str]:
+        first = max((each + 1 for each in self._given if each < turn), default=0)
+        returned = [step.observation.text for step in steps if first <= step.turn <= turn]
+        return [*(text for _, text in self.scope(turn)), *returned]
+
+    def is_sourced(self, atom: Atom, turn: int, steps: Sequence[Step], documents: str) -> bool:
+        """Tell whether something that an agent sees has a value, or whether it follows from what is said near it.
+
+        Args:
+            atom: the value.
+            turn: turn of its call.
+            steps: the replayed calls before it.
+            documents: what the tool's documentation says of the parameter.
+        """
+        mention = atom.mention
+        accepted = {v for _, item in atom.value.accepted for m in _mentioned(item) if m.kind == mention.kind for v in m.values}
+        accepted = set(mention.values) if atom.embedded else accepted
+        seen = [*self.texts(turn), documents, *(step.observation.text for step in steps)]
+        if mention.kind in ("date", "time"):
+            return self._has_moment(mention, accepted, seen)
+        if mention.kind == "code":
+            return any(squash(mention.text) in squash(text) for text in seen)
+        numbers = {number for text in seen for number in _numbers(text)}
+        goals = {v for v in accepted if isinstance(v, float)}
+        if any(abs(goal) in numbers or goal in numbers for goal in goals):
+            return True
+        near = self._near(turn, steps)
+        near = near if len(near) <= _MOST_NUMBERS else self._near(turn, ())
+        text = " ".join([documents, *(text for _, text in self.scope(turn))])
+        return any(_follows(abs(goal), near, text) for goal in goals)
+
+    def _has_moment(self, mention: Mention, accepted: set[float | str], seen: list[str]) -> bool:
+        every = [m for text in seen for m in mentions(text) if m.kind == mention.kind]
+        if mention.kind == "time":
+            return any(not accepted.isdisjoint(m.values) for m in every)
+        days = {str(value)[-6:] for value in accepted}
+        return any(str(value)[-6:] in days for m in every for value in m.values)
+
+    def in_state(self, text: str) -> bool:
+        """Tell whether the state that the tools work on holds a text as a whole value, or a long one within one."""
+        own, shared = _whole_values(self._task)
+        return squash(text) in own or squash(text) in shared or (len(squash(text)) > 5 and self._knowledge.in_state(text))
+
+
+def _rounds(number: float, other: float) -> bool:
+    return any(abs(round(abs(number), digits) - abs(other)) < 1e-9 for digits in (0, 1, 2, 3, 4)) or _same(number, other)
+
+
+def _same(one: float, other: float) -> bool:
+    return abs(abs(one) - abs(other)) <= _NEAR * max(abs(other), 1e-9)
+
+
+def _results(one: float, other: float) -> Iterator[float]:
+    yield from (one + other, one - other, one * other)
+    if other:
+        yield one / other
+    if one:
+        yield other / one
+
+
+def _factors(text: str) -> list[float]:
+    found = [factor for words, factors in _FACTORS if re.search(words, text, re.IGNORECASE) for factor in factors]
+    return [each for factor in dict.fromkeys(found) for each in (factor, 1 / factor)]
+
+
+def _follows(goal: float, near: Iterable[float], text: str) -> bool:
+    """Tell whether a number is one that is near, converted, or the result of one operation on two of them."""
+    decimals = len(f"{goal:.8f}".rstrip("0").partition(".")[2])
+    allowed = max(0.5 * 10**-decimals if decimals else 0.0, _NEAR * goal) + 1e-9
+    near = list(near)
+    if any(abs(v * factor - goal) <= allowed for v in near for factor in _factors(text)):
+        return True
+    return any(
+        abs(abs(result) - goal) <= allowed for a in near for b in near if b not in (0, 1) for result in _results(a, b)
+    )
+
+
+def _numbers(text: str) -> set[float]:
+    values = {v for m in mentions(text) if m.kind == "number" for v in m.values if isinstance(v, float)}
+    return values | {abs(v) for v in values} | numbers_said(text)
+
+
+def _turn(pointer: str) -> int | None:
+    parts = pointer.split("/")
+    return int(parts[3]) if parts[2] == "turns" else None
+
+
+def _is_of_user(task: AgentTask, pointer: str) -> bool:
+    parts = pointer.split("/")
+    return parts[2] != "turns" or task.user.turns[int(parts[3])][int(parts[4])].role == "user"
+
+
+def _read(environment: EnvironmentSpec) -> frozenset[str]:
+    return frozenset(squash(text) for text in scalars_in(environment.state))
+
+
+_shared_values = IdentityCache(_read)
+
+
+def _own_values(task: AgentTask) -> frozenset[str]:
+    return frozenset(squash(text) for text in scalars_in(task.initial_state))
+
+
+_own = LastCache(_own_values)
+
+
+def _whole_values(task: AgentTask) -> tuple[frozenset[str], frozenset[str]]:
+    return _own(task), _shared_values(task.environment)
+
+
+spoken_in = LastCache(Spoken)
