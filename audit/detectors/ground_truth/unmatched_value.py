@@ -1,13 +1,21 @@
 """Check: the user says one value, and the ground truth demands another that nothing has."""
 
-from collections.abc import Iterator
+import calendar
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.gold_values import Documented, GoldValue, documented, gold_values
 from agenthard.audit.detectors.support.knowledge import scalars_in
+from agenthard.audit.detectors.support.mentions import mentions
+from agenthard.audit.detectors.support.named_choices import other_choice
+from agenthard.audit.detectors.support.profiles import contradicted
+from agenthard.audit.detectors.support.relative_days import counts_on, day_words, whole_months
+from agenthard.audit.detectors.support.repeated_values import repeated, replaced, siblings
 from agenthard.audit.detectors.support.sharing import shared_cause
-from agenthard.audit.detectors.support.spoken_values import Atom, Spoken, Statement, atoms_of, spoken_in
-from agenthard.audit.detectors.support.value_pairs import is_slip, paired_code, paired_number
+from agenthard.audit.detectors.support.spoken_values import Spoken, Statement, atoms_of, spoken_in
+from agenthard.audit.detectors.support.stated_texts import dictated, named_file
+from agenthard.audit.detectors.support.value_pairs import paired_code, paired_moment, paired_number
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.execution.gold import gold_replay, why_not_replayed
@@ -38,58 +46,157 @@ class UnmatchedValue(TaskDetector):
         """Yield one hit per value."""
         spoken, steps = spoken_in(task), _replayed(task)
         places = {step.pointer: number for number, step in enumerate(steps)}
+        for turn in range(len(task.ground_truth.turns)):
+            yield from _of_turn(task, spoken, turn)
         for pointer, call in task.gold_calls():
             tool = task.tool(call.name, call.requestor)
-            if tool is None:
-                continue
-            turn = int(pointer.split("/")[3])
-            before = steps[: places.get(pointer, 0)]
-            for value in gold_values(call.arguments):
+            for value in gold_values(call.arguments) if tool is not None else ():
                 place = documented(tool, value.at)
                 if value.omissible or place is None or _is_default(place, value):
                     continue
-                for atom in atoms_of(value):
-                    said = _meant(spoken, atom, turn, before, place, bool(steps))
-                    if said is not None:
-                        yield _hit(task, pointer, call, atom, said)
-                        break
+                given = _Given(task, spoken, pointer, call, value, place, steps[: places.get(pointer, 0)])
+                found = next((each for rule in _RULES if (each := rule(given)) is not None), None)
+                if found is not None:
+                    yield _hit(task, pointer, call.name, value, found)
+
+
+class _Given(NamedTuple):
+    """A value of a gold call, and what may be its source."""
+
+    task: AgentTask
+    spoken: Spoken
+    pointer: str
+    call: ToolCall
+    value: GoldValue
+    place: Documented
+    before: tuple[Step, ...]
+
+    @property
+    def turn(self) -> int:
+        return int(self.pointer.split("/")[3])
+
+
+class _Meant(NamedTuple):
+    """What the user says instead."""
+
+    at: str
+    text: str
+    how: str
+    """What is wrong, after "gives X as Y"."""
 
 
 def _is_default(place: Documented, value: GoldValue) -> bool:
     return "default" in place.schema and place.schema["default"] in [given for _, given in value.accepted]
 
 
-def _meant(
-    spoken: Spoken, atom: Atom, turn: int, before: tuple[Step, ...], place: Documented, is_replayed: bool
-) -> Statement | None:
-    documents = " ".join(scalars_in(place.schema))
-    kind = atom.mention.kind
-    if spoken.is_sourced(atom, turn, before, documents):
-        return None
-    if kind == "number":
-        return paired_number(spoken, atom, turn, before, atom.embedded)
-    if kind == "code":
-        return paired_code(spoken, atom, turn)
-    free = {said.mention.values: said for said in spoken.unused(turn, kind)}
-    return next(iter(free.values())) if len(free) == 1 else None
+def _slip(given: _Given) -> _Meant | None:
+    """A number, code, date or time without source, and the one that the user states and nothing uses."""
+    documents = " ".join(scalars_in(given.place.schema))
+    for atom in atoms_of(given.value):
+        kind = atom.mention.kind
+        if given.spoken.is_sourced(atom, given.turn, given.before, documents):
+            continue
+        said: Statement | None
+        if kind == "number":
+            said = paired_number(given.spoken, atom, given.turn, given.before, atom.embedded)
+        elif kind == "code":
+            said = paired_code(given.spoken, atom, given.turn)
+        else:
+            said = paired_moment(given.spoken, atom, given.turn)
+        if said is not None:
+            part = f"with {atom.mention.text}, " if atom.embedded else ""
+            return _unused(said.at, said.mention.text, part)
+    return None
 
 
-def _hit(task: AgentTask, pointer: str, call: ToolCall, atom: Atom, said: Statement) -> Hit:
-    shown, at = atom.value.accepted[0][1], atom.value.accepted[0][0]
-    what = f"{atom.mention.text} within {_short(shown)}" if atom.embedded else _short(shown)
-    return Hit(
-        claim=f"The gold call of {call.name!r} gives {atom.value.name!r} as {what}, which nothing in the task has; "
-        f"the user says {said.mention.text!r}, which nothing uses.",
-        evidence=(
-            quote(task, f"{pointer}/arguments{at}", note="the gold call"),
-            quote(task, said.at, text=said.mention.text, note="what the user says"),
-        ),
-        fix=f"Use {said.mention.text}, or change what the user says.",
-        cause=shared_cause(task, call.name, atom.value.member, str(shown), said.mention.text),
+def _unused(at: str, text: str, part: str = "") -> _Meant:
+    return _Meant(at, text, f"{part}which nothing in the task has; the user says {_short(text)}, which nothing uses")
+
+
+def _text(given: _Given) -> _Meant | None:
+    """A text or file name without source, and the one that the user puts in quotation marks."""
+    arguments = given.task, given.spoken, given.value, given.turn, given.before
+    said = dictated(*arguments) or named_file(*arguments)
+    return None if said is None else _unused(said.at, said.text)
+
+
+def _choice(given: _Given) -> _Meant | None:
+    """A choice that the user does not name, where the user names another."""
+    named = other_choice(given.task, given.spoken, given.call, given.value, given.place.schema, given.turn)
+    return None if named is None else _Meant(
+        named.at, named.text, f"a choice that no text names; the user says {named.text!r}, which means {named.choice!r}"
     )
 
 
-def _replayed(task: AgentTask) -> tuple[Step, ...]:
+def _profile(given: _Given) -> _Meant | None:
+    """A fact about the user that the profile has otherwise."""
+    field = contradicted(given.task, given.value)
+    return None if field is None else _Meant(
+        field.at, field.text, f"which no text says; the user's profile has {field.name!r} = {_short(field.text)}"
+    )
+
+
+def _day(given: _Given) -> _Meant | None:
+    """A date that is not the day which the user counts from today."""
+    dates = [m for _, text in given.value.strings() for m in mentions(text) if m.kind == "date"]
+    scope = given.spoken.scope(given.turn)
+    words = [(at, text, word) for at, text in scope for word in day_words(text)]
+    if not dates or len(words) != 1 or len(given.task.ground_truth.turns) != 1:
+        return None
+    at, text, word = words[0]
+    if counts_on(text.replace(word.today.text, "").replace(word.text, "")) or given.spoken.dates_said(given.turn) > 1:
+        return None
+    if any(date.values & word.days for date in dates) or any(word.days & given.spoken.given[given.turn] for _ in "x"):
+        return None
+    days = " or ".join(sorted(word.days))
+    return _Meant(at, word.text, f"but the user says {word.text!r}, and with {word.today.text!r} as today that is {days}")
+
+
+def _month(given: _Given) -> _Meant | None:
+    """The last day of a month of which the user means all days."""
+    texts = given.value.strings()
+    dates = [m for _, text in texts for m in mentions(text) if m.kind == "date"]
+    if len(texts) != 1 or len(dates) != 1 or len(dates[0].values) != 1:
+        return None
+    year, month, day = str(next(iter(dates[0].values))).rpartition("-")[0][:-3], *map(int, str(next(iter(dates[0].values)))[-5:].split("-"))
+    if not year or not any(f"{year}-{month:02}-01" in given.spoken.given[given.turn] for _ in "x") or day == 1:
+        return None
+    last = calendar.monthrange(int(year), month)[1]
+    for at, text in given.spoken.scope(given.turn):
+        for words, number in whole_months(text):
+            if number == month and day != last:
+                return _Meant(at, words, f"but the user says {words!r}, which has {last} days")
+    return None
+
+
+_RULES: tuple[Callable[[_Given], _Meant | None], ...] = (_slip, _text, _choice, _profile, _day, _month)
+
+
+def _of_turn(task: AgentTask, spoken: Spoken, turn: int) -> Iterator[Hit]:
+    """Yield what parallel calls repeat or replace."""
+    for group in siblings(task, turn):
+        for place, said in repeated(spoken, group, turn):
+            how = f"as another call does; the user says it once, and {said.mention.text!r}, which nothing uses"
+            yield _hit(task, place.pointer, place.name, place.value, _Meant(said.at, said.mention.text, how))
+        for place, listed in replaced(task, spoken, group, turn):
+            how = f"which no text has; the user names {listed.text!r} with {listed.with_!r}, and no call gives it"
+            yield _hit(task, place.pointer, place.name, place.value, _Meant(listed.at, listed.text, how))
+
+
+def _hit(task: AgentTask, pointer: str, name: str, value: GoldValue, meant: _Meant) -> Hit:
+    at, shown = value.accepted[0]
+    return Hit(
+        claim=f"The gold call of {name!r} gives {value.name!r} as {_short(shown)}, {meant.how}.",
+        evidence=(
+            quote(task, f"{pointer}/arguments{at}", note="the gold call"),
+            quote(task, meant.at, text=meant.text, note="what the user says"),
+        ),
+        fix=f"Use {_short(meant.text)}, or change what the user says.",
+        cause=shared_cause(task, name, value.member, str(shown), meant.text),
+    )
+
+
+def _replayed(task: AgentTask) -> Sequence[Step]:
     try:
         return () if why_not_replayed(task) else gold_replay(task).steps
     except ExecutionError:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
@@ -17,8 +18,7 @@ _FACTORS = (
     (r"minute|hour|second|\bmin\b|\bsec\b", (60.0, 3600.0, 24.0, 1440.0, 86400.0, 1000.0)),
     (r"day|week|month|quarter|year|decade|fortnight", (7.0, 12.0, 30.0, 365.0, 52.0, 24.0, 86400.0, 3.0, 10.0, 14.0)),
     (r"percent|%|per cent|rate|ratio|cents?\b|centi|\bcm\b|basis", (100.0, 10000.0)),
-    (r"thousand|kilo|\bk[mgb]?\b|\dk[mgb]?\b|gram|milli|\bm[lms]\b|\dm[lms]\b|met(?:er|re)|tons?\b", (1000.0,)),
-    (r"million|billion|[万亿千百]", (1e6, 1e9, 1e4, 1e8, 1e3, 100.0)),
+    (r"kilo|\bk[mgb]?\b|\dk[mgb]?\b|gram|milli|\bm[lms]\b|\dm[lms]\b|met(?:er|re)|tons?\b", (1000.0,)),
     (r"feet|foot|\bft\b|inch|yard", (12.0, 0.3048, 2.54, 0.0254, 30.48, 3.0)),
     (r"mile|\bkm|kilomet|mph|\bmi\b", (1.609344, 0.621371, 1609.344)),
     (r"lit(?:er|re)|gallon|fuel|tank", (3.785412, 0.264172)),
@@ -28,6 +28,7 @@ _FACTORS = (
 """Words of units and shares, and what a number next to them may be multiplied with or divided by."""
 _NEAR = 1e-4
 """Relative difference up to which a converted number is the same."""
+_DIGITS = re.compile(r"\d+")
 _MOST_NUMBERS = 40
 """Where more numbers are at hand, almost every number follows from two of them."""
 
@@ -86,24 +87,28 @@ class Spoken:
             for pointer, call in task.gold_calls()
             for value in gold_values(call.arguments)
         ]
-        self._given = {
+        self.given = {
             turn: {v for each, value in self._gold if each == turn for _, item in value.accepted for m in _mentioned(item) for v in m.values}
             for turn in {each for each, _ in self._gold}
         }
-        self._given_anywhere = {v for values in self._given.values() for v in values}
+        self._given_anywhere = {v for values in self.given.values() for v in values}
         required = "\n".join((*task.ground_truth.outputs, *task.ground_truth.answers))
         self._required = {v for mention in mentions(required) for v in mention.values}
         texts = [str(item) for _, value in self._gold for _, item in value.accepted]
-        self._given_text = squash("\n".join([*texts, required]))
+        self.given_text = squash("\n".join([*texts, required]))
 
     def scope(self, turn: int) -> list[tuple[str, str]]:
         """Return what the user says for a turn: since the last turn that has calls, or everything for a single one."""
-        first = max((each + 1 for each in self._given if each < turn), default=0)
+        first = max((each + 1 for each in self.given if each < turn), default=0)
         return [(at, text) for at, text, said, own in self._all if own and (said is None or first <= said <= turn)]
 
     def texts(self, turn: int) -> list[str]:
         """Return all texts up to a turn, whoever says them."""
         return [text for _, text, said, _ in self._all if said is None or said <= turn]
+
+    def dates_said(self, turn: int) -> int:
+        """Count the different dates that any text up to a turn has."""
+        return len({m.values for text in self.texts(turn) for m in mentions(text) if m.kind == "date"})
 
     def statements(self, turn: int, kind: Kind) -> list[Statement]:
         """List the values of a kind that the user states for a turn."""
@@ -126,18 +131,18 @@ class Spoken:
             used = [v for v in self._given_anywhere | self._required if isinstance(v, float)]
             return any(_rounds(v, other) for v in mention.values if isinstance(v, float) for other in used)
         if mention.kind == "code":
-            return squash(mention.text) in self._given_text
+            return squash(mention.text) in self.given_text
         return not mention.values.isdisjoint(self._given_anywhere | self._required)
 
     def _leads_on(self, said: Statement, turn: int, near: frozenset[float]) -> bool:
         """Tell whether a number that the turn's calls give follows from a stated one and another."""
-        given = [v for v in self._given.get(turn, ()) if isinstance(v, float)]
+        given = [v for v in self.given.get(turn, ()) if isinstance(v, float)]
         text = " ".join(text for _, text in self.scope(turn))
         stated = [v for v in said.mention.values if isinstance(v, float)]
         for goal in given:
             if any(goal == v for v in near):
                 continue
-            if any(_same(result, goal) for v in stated for other in (near | {1.0}) for result in _results(v, other)):
+            if any(_same(result, goal) for v in stated for other in near for result in _results(v, other)):
                 return True
             if any(_same(v * f, goal) for v in stated for f in _factors(text)):
                 return True
@@ -145,10 +150,10 @@ class Spoken:
 
     def _near(self, turn: int, steps: Sequence[Step]) -> frozenset[float]:
         """Return the numbers that are said for a turn, or that its calls return."""
-        return frozenset(number for text in self._near_texts(turn, steps) for number in _numbers(text))
+        return frozenset(number for text in self._near_texts(turn, steps) for number in _stated_numbers(text))
 
     def _near_texts(self, turn: int, steps: Sequence[Step]) -> list[str]:
-        first = max((each + 1 for each in self._given if each < turn), default=0)
+        first = max((each + 1 for each in self.given if each < turn), default=0)
         returned = [step.observation.text for step in steps if first <= step.turn <= turn]
         return [*(text for _, text in self.scope(turn)), *returned]
 
@@ -169,7 +174,7 @@ class Spoken:
             return self._has_moment(mention, accepted, seen)
         if mention.kind == "code":
             return any(squash(mention.text) in squash(text) for text in seen)
-        numbers = {number for text in seen for number in _numbers(text)}
+        numbers = {number for text in seen if text is not documents for number in _numbers(text)}
         goals = {v for v in accepted if isinstance(v, float)}
         if any(abs(goal) in numbers or goal in numbers for goal in goals):
             return True
@@ -177,6 +182,15 @@ class Spoken:
         near = near if len(near) <= _MOST_NUMBERS else self._near(turn, ())
         text = " ".join([documents, *(text for _, text in self.scope(turn))])
         return any(_follows(abs(goal), near, text) for goal in goals)
+
+    def is_only_number(self, atom: Atom, turn: int, steps: Sequence[Step]) -> bool:
+        """Tell whether no other number of the calls of a turn is without source, and it is a number of its own."""
+        own = atom.value.accepted[0][1]
+        if not isinstance(own, (int, float)) or self._task.user.kind != "scripted":
+            return False
+        others = {v for v in self.given[turn] if isinstance(v, float)} - set(atom.mention.values)
+        known = self._near(turn, steps) | {0.0, 1.0}
+        return all(other in known for other in others)
 
     def _has_moment(self, mention: Mention, accepted: set[float | str], seen: list[str]) -> bool:
         every = [m for text in seen for m in mentions(text) if m.kind == mention.kind]
@@ -224,9 +238,17 @@ def _follows(goal: float, near: Iterable[float], text: str) -> bool:
     )
 
 
-def _numbers(text: str) -> set[float]:
+@lru_cache(maxsize=1024)
+def _numbers(text: str) -> frozenset[float]:
     values = {v for m in mentions(text) if m.kind == "number" for v in m.values if isinstance(v, float)}
-    return values | {abs(v) for v in values} | numbers_said(text)
+    return frozenset(values | {abs(v) for v in values} | numbers_said(text))
+
+
+@lru_cache(maxsize=1024)
+def _stated_numbers(text: str) -> frozenset[float]:
+    """Collect what may be calculated with: digits in numbers, and numerals of more than one."""
+    values = {v for m in mentions(text) if m.kind == "number" for v in m.values if isinstance(v, float)}
+    return frozenset(values | numbers_said(_DIGITS.sub("", text)) - {0.0, 0.5, 1.0})
 
 
 def _turn(pointer: str) -> int | None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from rapidfuzz.distance import OSA
 
 from agenthard.audit.detectors.support.gold_values import name_words
+from agenthard.audit.detectors.support.mentions import Mention
+from agenthard.audit.detectors.support.relative_days import is_today
 from agenthard.audit.detectors.support.spoken_values import Atom, Spoken, Statement
 from agenthard.audit.detectors.support.task_texts import sentence_at
 from agenthard.audit.execution.replay import Step
@@ -18,6 +20,8 @@ _BOUND = re.compile(
 )
 """What comes before a number that is a bound, a guess, or what shall not be."""
 _ANCHOR_REACH = 24
+_SHORT = 200
+"""Characters of a request that is about little more than its one number."""
 _EMPTY = frozenset("value number amount id count num total the of name type data input param text list max min".split())
 
 
@@ -36,7 +40,7 @@ def paired_number(spoken: Spoken, atom: Atom, turn: int, steps: Sequence[Step], 
         near: whether only a slip counts: the number is part of a text.
     """
     free = [said for said in spoken.unused(turn, "number", steps) if not _is_bound(said)]
-    slips = [said for said in free if is_slip(said.mention.text, atom.mention.text)]
+    slips = [said for said in free if any(is_slip(text, atom.mention.text) for text in _written(said))]
     if len({said.mention.text for said in slips}) == 1:
         return slips[0]
     if near or slips:
@@ -44,14 +48,22 @@ def paired_number(spoken: Spoken, atom: Atom, turn: int, steps: Sequence[Step], 
     anchored = [said for said in free if _is_anchored(said, atom)]
     if len({said.mention.values for said in anchored}) == 1:
         return anchored[0]
+    texts = spoken.scope(turn)
     every = spoken.statements(turn, "number")
-    return free[0] if len(every) == len(free) == 1 and _is_short(every[0].whole) else None
+    alone = len(every) == len(free) == 1 and spoken.is_only_number(atom, turn, steps)
+    return free[0] if alone and free[0].at == texts[-1][0] and len(texts[-1][1]) <= _SHORT else None
+
+
+def _written(said: Statement) -> list[str]:
+    return [said.mention.text, *(f"{v:.15g}" for v in said.mention.values if isinstance(v, float))]
 
 
 def paired_code(spoken: Spoken, atom: Atom, turn: int) -> Statement | None:
     """Return the code that the user states where a gold call gives another one of the same form."""
     free = spoken.unused(turn, "code")
     near = [said for said in free if is_slip(said.mention.text, atom.mention.text)]
+    if spoken.in_state(atom.mention.text) and any(spoken.in_state(said.mention.text) for said in near):
+        return None  # both exist: another entity is meant
     return near[0] if len({said.mention.text for said in near}) == 1 else None
 
 
@@ -84,9 +96,50 @@ def _is_anchored(said: Statement, atom: Atom) -> bool:
     start, end = said.mention.start, said.mention.start + len(said.mention.text)
     before = re.split(r"[.,;:!?]\s", said.whole[max(0, start - _ANCHOR_REACH) : start])[-1]
     after = re.split(r"[.,;:!?]\s", said.whole[end : end + _ANCHOR_REACH])[0]
-    spoken = {word[:5] for word in (*name_words(before)[-2:], *name_words(after)[:2])}
-    return any(name[:5] in spoken for name in names)
+    spoken = {word.removesuffix("s") for word in (*name_words(before)[-2:], *name_words(after)[:2])}
+    return any(len(word) > 2 and name.startswith(word[:5]) for name in names for word in spoken)
 
 
-def _is_short(text: str) -> bool:
-    return len(sentence_at(text, 0)) == len(text.strip()) or len(text) <= 200
+def paired_moment(spoken: Spoken, atom: Atom, turn: int) -> Statement | None:
+    """Return the one date or time that the user states and nothing uses, where a gold call gives one without source."""
+    kind = atom.mention.kind
+    if kind == "date":
+        swapped = [said for said in spoken.statements(turn, kind) if _is_swapped(said.mention, atom.mention)]
+        if len({said.mention.values for said in swapped}) == 1:
+            return swapped[0]
+    free = [said for said in spoken.unused(turn, kind) if not is_today(said.whole, said.mention)]
+    if kind == "date":
+        year = {str(value)[:4] for value in atom.mention.values}
+        free = [s for s in free if any(str(v)[0] == "-" or str(v)[:4] in year for v in s.mention.values)]
+    if len({said.mention.values for said in free}) != 1:
+        return None
+    said = free[0]
+    if _COUNTED.search(sentence_at(said.whole, said.mention.start)):
+        return None
+    counted = any(_COUNTED.search(text) for _, text in spoken.scope(turn))
+    return None if counted and not _is_close(said.mention, atom.mention) else said
+
+
+def _is_swapped(one: Mention, other: Mention) -> bool:
+    """Tell whether two dates have day and month exchanged."""
+    swapped = {f"{str(v)[:-6]}-{str(v)[-2:]}-{str(v)[-5:-3]}" for v in other.values}
+    alike = {str(v)[-6:] for v in one.values} & {str(v)[-6:] for v in swapped}
+    years = {str(v)[:-6] for v in one.values} & ({str(v)[:-6] for v in other.values} | {""})
+    return bool(alike) and bool(years) and not one.values & other.values
+
+
+def _is_close(one: Mention, other: Mention) -> bool:
+    """Tell whether two dates with a year are in one month, or two times half a day apart."""
+    if one.kind == "date":
+        return any(str(a)[:-3] == str(b)[:-3] and str(a)[0] != "-" for a in one.values for b in other.values)
+    return any(abs(float(a) - float(b)) == 12 * 60 for a in one.values for b in other.values)
+
+
+_COUNTED = re.compile(
+    r"\b(?:today|tonight|tomorrow|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend|now"
+    r"|(?:next|following|previous|same|last|past|coming|upcoming|first|each|every) (?:\w+ )?(?:day|night|week|month|year|hour)s?"
+    r"|(?:an?|one|two|three|four|five|\d+)[ -](?:\w+ )?(?:minute|hour|day|night|week|month)s?"
+    r"|days?|end|beginning|later|earlier|before|after|until|midnight|noon)\b|[周底后前]|星期|小时|分钟|明天|今天|天",
+    re.IGNORECASE,
+)
+"""Words by which a date or a time is counted from another."""

@@ -1,0 +1,101 @@
+"""Values that parallel gold calls repeat, or replace, where the user lists different ones."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.spoken_values import Spoken, Statement, atoms_of
+from agenthard.audit.detectors.support.text import squash
+from agenthard.taxonomy.task import AgentTask
+
+_LIST = r"(?<![\w-]){a}(?:,| and| or|, and|和|、|与)? ?(?P<other>[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
+
+
+class Place(NamedTuple):
+    """A value of a gold call."""
+
+    pointer: str
+    """JSON Pointer of its call."""
+    name: str
+    """Name of the tool."""
+    value: GoldValue
+
+
+def siblings(task: AgentTask, turn: int) -> Iterator[list[Place]]:
+    """Yield the values that several calls of one tool give for one parameter in a turn, those with one spelling only."""
+    groups = defaultdict[tuple[str, str], list[Place]](list)
+    for index, call in enumerate(task.ground_truth.turns[turn]):
+        for value in gold_values(call.arguments):
+            if not value.omissible:
+                groups[call.name, value.at.partition("/$any_of")[0]].append(
+                    Place(f"/ground_truth/turns/{turn}/{index}", call.name, value)
+                )
+    yield from (group for group in groups.values() if len({place.pointer for place in group}) > 1)
+
+
+def repeated(spoken: Spoken, group: list[Place], turn: int) -> Iterator[tuple[Place, Statement]]:
+    """Yield a value that calls repeat and the one that the user states instead.
+
+    The user states the repeated one once, and one other value of the same kind that nothing uses; a number has as many
+    digits before the point.
+    """
+    by_value = defaultdict[frozenset[float | str], list[Place]](list)
+    for place in group:
+        atoms = atoms_of(place.value)
+        if len(atoms) != 1 or atoms[0].embedded:
+            return
+        by_value[atoms[0].mention.values].append(place)
+    kind = atoms_of(group[0].value)[0].mention.kind
+    twice = [(values, places) for values, places in by_value.items() if len(places) == 2]
+    if len(twice) != 1 or len(by_value) != len(group) - 1:
+        return
+    values, places = twice[0]
+    stated = spoken.statements(turn, kind)
+    once = [said for said in stated if said.mention.values & values]
+    free = [said for said in spoken.unused(turn, kind) if _size(said.mention.text) == _size(once[0].mention.text)] if once else []
+    if len(once) == 1 and len({said.mention.values for said in free}) == 1:
+        yield places[1], free[0]
+
+
+def _size(text: str) -> tuple[int, bool]:
+    whole = re.sub(r"\D.*", "", text.replace(",", ""))
+    return abs(len(whole) - 1) // 2 if whole else len(text), text[:1].isalpha()
+
+
+class Listed(NamedTuple):
+    """A member of a list in the user's words."""
+
+    at: str
+    text: str
+    with_: str
+    """What is listed with it, which another call gives."""
+
+
+def replaced(task: AgentTask, spoken: Spoken, group: list[Place], turn: int) -> Iterator[tuple[Place, Listed]]:
+    """Yield a word that no text has, and the one that the user lists with what another call gives.
+
+    "The best Italian and Chinese restaurants": one call gives Italian, the other Mexican, and none Chinese.
+    """
+    texts = spoken.texts(turn)
+    unsaid = [place for place in group if _is_word(place.value) and not _is_said(place.value, texts)]
+    said = [place for place in group if _is_word(place.value) and _is_said(place.value, texts)]
+    if len(unsaid) != 1 or len(unsaid) + len(said) != len(group):
+        return
+    for place in said:
+        for _, word in place.value.strings():
+            for at, text in spoken.scope(turn):
+                for match in re.finditer(_LIST.format(a=re.escape(word)), text):
+                    if squash(match["other"]) not in spoken.given_text:
+                        yield unsaid[0], Listed(at, match["other"], word)
+                        return
+
+
+def _is_word(value: GoldValue) -> bool:
+    texts = value.strings()
+    return len(texts) == len(value.accepted) and bool(texts) and all(text.replace(" ", "").isalpha() for _, text in texts)
+
+
+def _is_said(value: GoldValue, texts: list[str]) -> bool:
+    return any(squash(text)[:5] in squash(other) for _, text in value.strings() for other in texts)
