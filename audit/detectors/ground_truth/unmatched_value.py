@@ -98,7 +98,7 @@ def _slip(given: _Given) -> _Meant | None:
             continue
         said: Statement | None
         if kind == "number":
-            said = paired_number(given.spoken, atom, given.turn, given.before, atom.embedded)
+            said = paired_number(given.spoken, atom, given.turn, given.before)
         elif kind == "code":
             said = paired_code(given.spoken, atom, given.turn)
         else:

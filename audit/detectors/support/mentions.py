@@ -36,7 +36,7 @@ _CODE = re.compile(
 _MEASURE = re.compile(r"\d+(?:[a-z]{1,4}|[A-Z])|\d+e-?\d+|\d+-[a-z]+", re.I)
 """A number with its unit, an ordinal, "3-star": not codes."""
 _NUMBER = re.compile(
-    r"(?<![A-Za-z0-9_.,:/#@])(?P<minus>(?<!\d)-)?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{1,8})?)"
+    r"(?<![A-Za-z0-9_.,:/#@^])(?P<minus>(?<!\d)-)?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{1,8})?)"
     r"(?P<unit>%| ?percent\b|[kK](?![A-Za-z])|[mM](?![A-Za-z])| ?thousand\b| ?million\b| ?billion\b|[万亿千])?"
     r"(?!\d|[.,:/]\d|-\d|_)"
 )

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.detectors.support.spoken_values import Spoken
+from agenthard.audit.detectors.support.text import squash
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
 
 _LISTED = (
@@ -16,7 +17,11 @@ _LISTED = (
 """How documentation lists the choices of a parameter that has no enum."""
 _MOST_CHOICES = 12
 _SHORTEST = 3
-_NEGATED = re.compile(r"\b(?:not|n't|never|without|instead of|rather than|other than|no|from|was|were|if|or)\W+(?:\w+\W+)?$", re.I)
+_COMMON = frozenset("first second last next all any other none both yes no default auto new old low high now".split())
+"""Choices whose words mean other things as well."""
+_SYNONYMS = {"buy": ("purchas", "acqui"), "sell": ("sold", "selling"), "withdrawal": ("take out", "draw")}
+"""Beginnings of other words for a choice."""
+_NEGATED = re.compile(r"\b(?:not|n't|never|except|excluding|besides|but|without|instead of|rather than|other than|no|from|was|were|if|or)\W+(?:\w+\W+)?$", re.I)
 
 
 class Named(NamedTuple):
@@ -37,10 +42,12 @@ def other_choice(task: AgentTask, spoken: Spoken, call: ToolCall, value: GoldVal
     if not texts or len(texts) != len(value.accepted):
         return None
     listed = listed_choices(task, schema, value.member)
+    if value.at.rpartition("/")[2].isdigit():
+        return None  # one of several
     if not demanded <= {text.casefold() for text in listed} or not 2 <= len(listed) <= _MOST_CHOICES:
         return None
-    said = "\n".join(text for text in spoken.texts(turn)).casefold()
-    if any(_stem(text) in said for text in demanded):
+    said = squash(" ".join(spoken.texts(turn)))
+    if any(squash(word) in said for text in demanded for word in (_stem(text), *_SYNONYMS.get(text, ()))):
         return None
     scope = spoken.scope(turn)
     named = [Named(at, hit, choice) for choice in listed for at, text in scope if (hit := _names(choice, text))]
@@ -51,14 +58,17 @@ def other_choice(task: AgentTask, spoken: Spoken, call: ToolCall, value: GoldVal
         for other in task.ground_truth.turns[turn]
         for each in gold_values(other.arguments)
         for _, item in each.accepted
+        if each.member != value.member or other is call
     ]
-    return None if any(_stem(named[0].choice) in item for item in used) else named[0]
+    stem = _stem(named[0].choice)
+    return None if squash(stem) in spoken.answered or any(stem in item for item in used) else named[0]
 
 
 def _names(choice: str, text: str) -> str | None:
     """Return the words of a text that name a choice, unless they are negated."""
     ending = r"\w{0,3}" if len(choice) > 4 else "s?"
-    for match in re.finditer(rf"(?<![\w'-]){re.escape(_stem(choice))}{ending}(?![\w-])", text, re.IGNORECASE):
+    patterns = [rf"{re.escape(_stem(choice))}{ending}", *(rf"{word}\w*" for word in _SYNONYMS.get(choice.casefold(), ()))]
+    for match in re.finditer(rf"(?<![\w'-])(?:{'|'.join(patterns)})(?![\w-])", text, re.IGNORECASE):
         if not _NEGATED.search(text[max(0, match.start() - 25) : match.start()]):
             return match[0]
     return None
@@ -75,7 +85,7 @@ def _stem(choice: str) -> str:
 def listed_choices(task: AgentTask, schema: dict[str, Any], name: str) -> list[str]:
     """List the choices that a parameter documents, or another parameter of the same name of the same environment."""
     own = _choices(schema)
-    return [text for text in own or _by_name(task.environment).get(name, []) if len(text) >= _SHORTEST]
+    return [text for text in own or _by_name(task.environment).get(name, []) if len(text) >= _SHORTEST and text.casefold() not in _COMMON]
 
 
 def _choices(schema: Any) -> list[str]:

@@ -7,10 +7,13 @@ from typing import NamedTuple
 
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.spoken_values import Spoken, Statement, atoms_of
-from agenthard.audit.detectors.support.text import squash
+from agenthard.audit.detectors.support.text import EMPTY_WORDS, squash
 from agenthard.taxonomy.task import AgentTask
 
 _LIST = r"(?<![\w-]){a}(?:,| and| or|, and|和|、|与)? ?(?P<other>[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
+
+_REACH = 30
+_JOINING = frozenset("of for with at in on to from by as per between than".split())
 
 
 class Place(NamedTuple):
@@ -38,8 +41,7 @@ def siblings(task: AgentTask, turn: int) -> Iterator[list[Place]]:
 def repeated(spoken: Spoken, group: list[Place], turn: int) -> Iterator[tuple[Place, Statement]]:
     """Yield a value that calls repeat and the one that the user states instead.
 
-    The user states the repeated one once, and one other value of the same kind that nothing uses; a number has as many
-    digits before the point.
+    The user states the repeated one once, and one other value of the same kind that nothing uses, next to the same word.
     """
     by_value = defaultdict[frozenset[float | str], list[Place]](list)
     for place in group:
@@ -54,14 +56,18 @@ def repeated(spoken: Spoken, group: list[Place], turn: int) -> Iterator[tuple[Pl
     values, places = twice[0]
     stated = spoken.statements(turn, kind)
     once = [said for said in stated if said.mention.values & values]
-    free = [said for said in spoken.unused(turn, kind) if _size(said.mention.text) == _size(once[0].mention.text)] if once else []
+    free = [said for said in spoken.unused(turn, kind) if once and _neighbours(said) & _neighbours(once[0])]
     if len(once) == 1 and len({said.mention.values for said in free}) == 1:
         yield places[1], free[0]
 
 
-def _size(text: str) -> tuple[int, bool]:
-    whole = re.sub(r"\D.*", "", text.replace(",", ""))
-    return abs(len(whole) - 1) // 2 if whole else len(text), text[:1].isalpha()
+def _neighbours(said: Statement) -> set[str]:
+    """Return the words before and after a stated value."""
+    end = said.mention.start + len(said.mention.text)
+    before = re.findall(r"[^\W\d_]+", said.whole[max(0, said.mention.start - _REACH) : said.mention.start].lower())
+    after = re.match(r"[ -]?([^\W\d_]+)", said.whole[end : end + _REACH].lower())
+    found = {word for word in before if word not in EMPTY_WORDS and word not in _JOINING}
+    return {word for word in before[-3:] if word in found} | ({after[1]} - _JOINING - EMPTY_WORDS if after else set())
 
 
 class Listed(NamedTuple):

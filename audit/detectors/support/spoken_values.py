@@ -15,8 +15,8 @@ from agenthard.audit.execution.replay import Step
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 
 _FACTORS = (
-    (r"minute|hour|second|\bmin\b|\bsec\b", (60.0, 3600.0, 24.0, 1440.0, 86400.0, 1000.0)),
-    (r"day|week|month|quarter|year|decade|fortnight", (7.0, 12.0, 30.0, 365.0, 52.0, 24.0, 86400.0, 3.0, 10.0, 14.0)),
+    (r"minute|hour|second|\bmin\b|\bsec\b|小时|分钟|秒", (60.0, 3600.0, 24.0, 1440.0, 86400.0, 1000.0)),
+    (r"day|week|month|quarter|year|fortnight|[天日周月年]", (7.0, 12.0, 30.0, 365.0, 52.0, 24.0, 86400.0, 3.0, 14.0)),
     (r"percent|%|per cent|rate|ratio|cents?\b|centi|\bcm\b|basis", (100.0, 10000.0)),
     (r"kilo|\bk[mgb]?\b|\dk[mgb]?\b|gram|milli|\bm[lms]\b|\dm[lms]\b|met(?:er|re)|tons?\b", (1000.0,)),
     (r"feet|foot|\bft\b|inch|yard", (12.0, 0.3048, 2.54, 0.0254, 30.48, 3.0)),
@@ -28,6 +28,8 @@ _FACTORS = (
 """Words of units and shares, and what a number next to them may be multiplied with or divided by."""
 _NEAR = 1e-4
 """Relative difference up to which a converted number is the same."""
+_FIELD = re.compile(r"\"[^\"\n]{1,60}\":")
+_SPAN = 7
 _DIGITS = re.compile(r"\d+")
 _MOST_NUMBERS = 40
 """Where more numbers are at hand, almost every number follows from two of them."""
@@ -81,6 +83,7 @@ class Spoken:
 
     def __init__(self, task: AgentTask) -> None:
         self._task, self._knowledge = task, knowledge_of(task)
+        self.is_scripted = task.user.kind == "scripted"
         self._all = [(at, text, _turn(at), _is_of_user(task, at)) for at, text in task.user_texts()]
         self._gold = [
             (int(pointer.split("/")[3]), value)
@@ -93,7 +96,9 @@ class Spoken:
         }
         self._given_anywhere = {v for values in self.given.values() for v in values}
         required = "\n".join((*task.ground_truth.outputs, *task.ground_truth.answers))
-        self._required = {v for mention in mentions(required) for v in mention.values}
+        answered = "\n".join(text for at, text in task.user_texts() if _role(task, at) == "assistant")
+        self.answered = squash(answered)
+        self._required = {v for mention in mentions(f"{required}\n{answered}") for v in mention.values}
         texts = [str(item) for _, value in self._gold for _, item in value.accepted]
         self.given_text = squash("\n".join([*texts, required]))
 
@@ -131,7 +136,7 @@ class Spoken:
             used = [v for v in self._given_anywhere | self._required if isinstance(v, float)]
             return any(_rounds(v, other) for v in mention.values if isinstance(v, float) for other in used)
         if mention.kind == "code":
-            return squash(mention.text) in self.given_text
+            return squash(mention.text) in self.given_text or squash(mention.text) in self.answered
         return not mention.values.isdisjoint(self._given_anywhere | self._required)
 
     def _leads_on(self, said: Statement, turn: int, near: frozenset[float]) -> bool:
@@ -144,18 +149,23 @@ class Spoken:
                 continue
             if any(_same(result, goal) for v in stated for other in near for result in _results(v, other)):
                 return True
-            if any(_same(v * f, goal) for v in stated for f in _factors(text)):
+            factors = _factors(text)
+            if any(_same(v * f, goal) for v in stated for f in factors):
+                return True
+            if any(_same(a * f + b, goal) for v in stated for o in near for f in factors for a, b in ((v, o), (o, v))):
                 return True
         return False
 
-    def _near(self, turn: int, steps: Sequence[Step]) -> frozenset[float]:
-        """Return the numbers that are said for a turn, or that its calls return."""
-        return frozenset(number for text in self._near_texts(turn, steps) for number in _stated_numbers(text))
+    def _said(self, turn: int) -> frozenset[float]:
+        """Return the numbers that are said for a turn."""
+        return frozenset(number for _, text in self.scope(turn) for number in _stated_numbers(text))
 
-    def _near_texts(self, turn: int, steps: Sequence[Step]) -> list[str]:
+    def _near(self, turn: int, steps: Sequence[Step]) -> frozenset[float]:
+        """Return the numbers that are said for a turn, or that its calls return where these are few."""
         first = max((each + 1 for each in self.given if each < turn), default=0)
-        returned = [step.observation.text for step in steps if first <= step.turn <= turn]
-        return [*(text for _, text in self.scope(turn)), *returned]
+        texts = [step.observation.text for step in steps if first <= step.turn <= turn]
+        returned = frozenset(number for text in texts for number in _returned_numbers(text))
+        return self._said(turn) | (returned if len(returned) <= _MOST_NUMBERS else frozenset())
 
     def is_sourced(self, atom: Atom, turn: int, steps: Sequence[Step], documents: str) -> bool:
         """Tell whether something that an agent sees has a value, or whether it follows from what is said near it.
@@ -178,15 +188,13 @@ class Spoken:
         goals = {v for v in accepted if isinstance(v, float)}
         if any(abs(goal) in numbers or goal in numbers for goal in goals):
             return True
-        near = self._near(turn, steps)
-        near = near if len(near) <= _MOST_NUMBERS else self._near(turn, ())
         text = " ".join([documents, *(text for _, text in self.scope(turn))])
-        return any(_follows(abs(goal), near, text) for goal in goals)
+        return any(_follows(abs(goal), self._said(turn), self._near(turn, steps), text) for goal in goals)
 
     def is_only_number(self, atom: Atom, turn: int, steps: Sequence[Step]) -> bool:
         """Tell whether no other number of the calls of a turn is without source, and it is a number of its own."""
         own = atom.value.accepted[0][1]
-        if not isinstance(own, (int, float)) or self._task.user.kind != "scripted":
+        if not isinstance(own, (int, float)) or not self.is_scripted:
             return False
         others = {v for v in self.given[turn] if isinstance(v, float)} - set(atom.mention.values)
         known = self._near(turn, steps) | {0.0, 1.0}
@@ -226,15 +234,19 @@ def _factors(text: str) -> list[float]:
     return [each for factor in dict.fromkeys(found) for each in (factor, 1 / factor)]
 
 
-def _follows(goal: float, near: Iterable[float], text: str) -> bool:
-    """Tell whether a number is one that is near, converted, or the result of one operation on two of them."""
+def _follows(goal: float, said: Iterable[float], near: Iterable[float], text: str) -> bool:
+    """Tell whether a number is one that is near, converted, or the result of an operation on a said one and another."""
     decimals = len(f"{goal:.8f}".rstrip("0").partition(".")[2])
     allowed = max(0.5 * 10**-decimals if decimals else 0.0, _NEAR * goal) + 1e-9
-    near = list(near)
-    if any(abs(v * factor - goal) <= allowed for v in near for factor in _factors(text)):
+    factors = _factors(text)
+    if any(abs(v * factor - goal) <= allowed for v in near for factor in factors):
         return True
+    if any(factor == goal >= _SPAN for factor in factors):
+        return True  # a month, an hour
+    if any(abs(a * factor + b - goal) <= allowed for a in said for b in said for factor in factors if factor > 1):
+        return True  # 5 feet 10 inches, 2 hours and 15 minutes
     return any(
-        abs(abs(result) - goal) <= allowed for a in near for b in near if b not in (0, 1) for result in _results(a, b)
+        abs(abs(result) - goal) <= allowed for a in said for b in near if b not in (0, 1) for result in _results(a, b)
     )
 
 
@@ -251,14 +263,24 @@ def _stated_numbers(text: str) -> frozenset[float]:
     return frozenset(values | numbers_said(_DIGITS.sub("", text)) - {0.0, 0.5, 1.0})
 
 
+@lru_cache(maxsize=1024)
+def _returned_numbers(text: str) -> frozenset[float]:
+    """Collect the numbers of a response, names of fields left out."""
+    return _stated_numbers(_FIELD.sub(" ", text))
+
+
 def _turn(pointer: str) -> int | None:
     parts = pointer.split("/")
     return int(parts[3]) if parts[2] == "turns" else None
 
 
 def _is_of_user(task: AgentTask, pointer: str) -> bool:
+    return _role(task, pointer) == "user"
+
+
+def _role(task: AgentTask, pointer: str) -> str:
     parts = pointer.split("/")
-    return parts[2] != "turns" or task.user.turns[int(parts[3])][int(parts[4])].role == "user"
+    return task.user.turns[int(parts[3])][int(parts[4])].role if parts[2] == "turns" else "user"
 
 
 def _read(environment: EnvironmentSpec) -> frozenset[str]:

@@ -16,10 +16,12 @@ from agenthard.taxonomy.task import AgentTask
 _QUOTED = re.compile(
     r"(?<!\w)'([^'\n]{2,400}(?:\w'\w[^'\n]*){0,4})'(?!\w)|\"([^\"\n]{2,400})\"|“([^”\n]{2,400})”|‘([^’\n]{2,400})’"
 )
-_BLANK = re.compile(r"\b[Xx]{1,4}\b|[{}<>\[\]_]{1,2}\w*|\.\.\.|…")
+_BLANK = re.compile(r"\b[Xx]{1,4}\b|[{}<>\[\]]|_{2}|\(\s*\)|\.\.\.|…")
 """What a template leaves open."""
 _FILE = re.compile(r"[\w-]+(?:\.\w{1,5})+|(?:~?/)?[\w.-]+(?:/[\w.-]+)+/?")
 _FEWEST_WORDS = 3
+_SHORT = 600
+"""Characters of an instruction that tells little more than what is dictated."""
 _ALIKE = 70.0
 """Similarity, of 100, of two wordings of one text."""
 
@@ -58,7 +60,11 @@ def dictated(task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, befor
     if len(alike) == 1:
         return alike[0]
     others = [each for each in _values_of(task, turn) if _own_text(task, spoken, each, turn, before) is not None]
-    return free[0] if len(free) == 1 and len(others) == 1 and task.user.kind == "scripted" else None
+    return free[0] if len(free) == 1 and len(others) == 1 and _is_short(task) else None
+
+
+def _is_short(task: AgentTask) -> bool:
+    return task.user.kind == "scripted" or sum(len(text) for _, text in task.user_texts()) <= _SHORT
 
 
 def _own_text(

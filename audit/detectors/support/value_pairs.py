@@ -19,31 +19,36 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 """What comes before a number that is a bound, a guess, or what shall not be."""
-_ANCHOR_REACH = 24
+_AFTER = re.compile(r"\s?(?:times|x|fold|percent of|% of)\b", re.IGNORECASE)
+"""What comes after a number that is a factor."""
+_POINT = re.compile(r"(?:^|\n)[\s*>-]*$")
+"""What comes before the number of a point in a list."""
+_ANCHOR_REACH = 30
 _SHORT = 200
 """Characters of a request that is about little more than its one number."""
 _EMPTY = frozenset("value number amount id count num total the of name type data input param text list max min".split())
 
 
-def paired_number(spoken: Spoken, atom: Atom, turn: int, steps: Sequence[Step], near: bool) -> Statement | None:
+def paired_number(spoken: Spoken, atom: Atom, turn: int, steps: Sequence[Step]) -> Statement | None:
     """Return the number that the user states where a gold call gives one without source.
 
     A stated number is meant where the one given differs from it by one digit that is lost, put in, another or exchanged
     with its neighbour; where it is next to a word of the parameter's name; or where it is the only number of the
-    request.
+    request. For a number within a text only a slip counts.
 
     Args:
         spoken: what the user states.
         atom: the number without source.
         turn: turn of its call.
         steps: the replayed calls before it.
-        near: whether only a slip counts: the number is part of a text.
     """
     free = [said for said in spoken.unused(turn, "number", steps) if not _is_bound(said)]
     slips = [said for said in free if any(is_slip(text, atom.mention.text) for text in _written(said))]
+    if atom.embedded:
+        slips = [said for said in slips if min(len(said.mention.text), len(atom.mention.text)) > 1]
     if len({said.mention.text for said in slips}) == 1:
         return slips[0]
-    if near or slips:
+    if atom.embedded or slips:
         return None
     anchored = [said for said in free if _is_anchored(said, atom)]
     if len({said.mention.values for said in anchored}) == 1:
@@ -88,7 +93,9 @@ def is_slip(one: str, other: str) -> bool:
 
 def _is_bound(said: Statement) -> bool:
     before = said.whole[max(0, said.mention.start - 40) : said.mention.start].rpartition(".")[2]
-    return _BOUND.search(before) is not None
+    after = said.whole[said.mention.start + len(said.mention.text) :]
+    is_point = _POINT.search(said.whole[: said.mention.start]) is not None and re.match(r"[.)、]\s", after) is not None
+    return is_point or _BOUND.search(before) is not None or _AFTER.match(after) is not None
 
 
 def _is_anchored(said: Statement, atom: Atom) -> bool:
@@ -96,7 +103,7 @@ def _is_anchored(said: Statement, atom: Atom) -> bool:
     start, end = said.mention.start, said.mention.start + len(said.mention.text)
     before = re.split(r"[.,;:!?]\s", said.whole[max(0, start - _ANCHOR_REACH) : start])[-1]
     after = re.split(r"[.,;:!?]\s", said.whole[end : end + _ANCHOR_REACH])[0]
-    spoken = {word.removesuffix("s") for word in (*name_words(before)[-2:], *name_words(after)[:2])}
+    spoken = {word.removesuffix("s") for word in (*name_words(before)[-3:], *name_words(after)[:2])}
     return any(len(word) > 2 and name.startswith(word[:5]) for name in names for word in spoken)
 
 
@@ -114,6 +121,8 @@ def paired_moment(spoken: Spoken, atom: Atom, turn: int) -> Statement | None:
     if len({said.mention.values for said in free}) != 1:
         return None
     said = free[0]
+    if not spoken.is_scripted and not _is_close(said.mention, atom.mention):
+        return None
     if _COUNTED.search(sentence_at(said.whole, said.mention.start)):
         return None
     counted = any(_COUNTED.search(text) for _, text in spoken.scope(turn))
@@ -129,9 +138,9 @@ def _is_swapped(one: Mention, other: Mention) -> bool:
 
 
 def _is_close(one: Mention, other: Mention) -> bool:
-    """Tell whether two dates with a year are in one month, or two times half a day apart."""
+    """Tell whether two dates are in one month, or two times half a day apart."""
     if one.kind == "date":
-        return any(str(a)[:-3] == str(b)[:-3] and str(a)[0] != "-" for a in one.values for b in other.values)
+        return any(str(a)[-6:-3] == str(b)[-6:-3] for a in one.values for b in other.values)
     return any(abs(float(a) - float(b)) == 12 * 60 for a in one.values for b in other.values)
 
 
