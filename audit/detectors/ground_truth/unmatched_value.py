@@ -11,7 +11,7 @@ from agenthard.audit.detectors.support.mentions import mentions
 from agenthard.audit.detectors.support.named_choices import other_choice
 from agenthard.audit.detectors.support.profiles import contradicted
 from agenthard.audit.detectors.support.relative_days import counts_on, day_words, whole_months
-from agenthard.audit.detectors.support.repeated_values import repeated, replaced, siblings
+from agenthard.audit.detectors.support.repeated_values import doubled, repeated, replaced, siblings
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spoken_values import Spoken, Statement, atoms_of, spoken_in
 from agenthard.audit.detectors.support.stated_texts import dictated, named_file
@@ -181,6 +181,11 @@ def _of_turn(task: AgentTask, spoken: Spoken, turn: int) -> Iterator[Hit]:
         for place, listed in replaced(task, spoken, group, turn):
             how = f"which no text has; the user names {listed.text!r} with {listed.with_!r}, and no call gives it"
             yield _hit(task, place.pointer, place.name, place.value, _Meant(listed.at, listed.text, how))
+
+
+    for place, said in doubled(task, spoken, turn):
+        how = f"in two places; the user says it once, and {said.mention.text!r}, which nothing uses"
+        yield _hit(task, place.pointer, place.name, place.value, _Meant(said.at, said.mention.text, how))
 
 
 def _hit(task: AgentTask, pointer: str, name: str, value: GoldValue, meant: _Meant) -> Hit:

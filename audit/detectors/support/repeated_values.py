@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.mentions import Kind, Mention
+from agenthard.audit.detectors.support.relative_days import is_today
 from agenthard.audit.detectors.support.spoken_values import Spoken, Statement, atoms_of
 from agenthard.audit.detectors.support.text import EMPTY_WORDS, squash
 from agenthard.taxonomy.task import AgentTask
@@ -105,3 +107,34 @@ def _is_word(value: GoldValue) -> bool:
 
 def _is_said(value: GoldValue, texts: list[str]) -> bool:
     return any(squash(text)[:5] in squash(other) for _, text in value.strings() for other in texts)
+
+
+def doubled(task: AgentTask, spoken: Spoken, turn: int) -> Iterator[tuple[Place, Statement]]:
+    """Yield a code or date that a turn's calls give in two parameters and the user states once, and the one meant.
+
+    The user states one other of the same form for the turn, which nothing uses.
+    """
+    places = defaultdict[tuple[str, frozenset[float | str]], list[Place]](list)
+    for index, call in enumerate(task.ground_truth.turns[turn]):
+        for value in gold_values(call.arguments):
+            for atom in atoms_of(value) if not value.omissible and len(value.accepted) == 1 else ():
+                if atom.mention.kind in ("code", "date"):
+                    place = Place(f"/ground_truth/turns/{turn}/{index}", call.name, value)
+                    places[_form(atom.mention), atom.mention.values].append(place)
+    for (form, values), found in places.items():
+        if len({(place.value.at if form == "date" else place.value.member) for place in found}) < 2 or len(found) != 2:
+            continue
+        kind: Kind = "date" if form == "date" else "code"
+        stated = [said for said in spoken.statements(turn, kind) if _form(said.mention) == form]
+        free = [said for said in spoken.unused(turn, kind) if _form(said.mention) == form]
+        once = [said for said in stated if said.mention.values & values or _ends_like(said.mention, values)]
+        if len(once) == 1 and len(free) == 1 and not is_today(free[0].whole, free[0].mention):
+            yield found[1], free[0]
+
+
+def _form(mention: Mention) -> str:
+    return "date" if mention.kind == "date" else re.sub(r"[A-Za-z]", "a", re.sub(r"\d", "9", mention.text.lstrip("#")))
+
+
+def _ends_like(mention: Mention, values: frozenset[float | str]) -> bool:
+    return mention.kind == "date" and any(str(a)[-6:] == str(b)[-6:] for a in mention.values for b in values)

@@ -212,6 +212,10 @@ class Spoken:
         own, shared = _whole_values(self._task)
         return squash(text) in own or squash(text) in shared or (len(squash(text)) > 5 and self._knowledge.in_state(text))
 
+    def in_own_state(self, text: str) -> bool:
+        """Tell whether the task's own state holds a text as a whole value."""
+        return squash(text) in _own(self._task)
+
 
 def _rounds(number: float, other: float) -> bool:
     return any(abs(round(abs(number), digits) - abs(other)) < 1e-9 for digits in (0, 1, 2, 3, 4)) or _same(number, other)

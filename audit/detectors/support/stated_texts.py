@@ -16,7 +16,7 @@ from agenthard.taxonomy.task import AgentTask
 _QUOTED = re.compile(
     r"(?<!\w)'([^'\n]{2,400}(?:\w'\w[^'\n]*){0,4})'(?!\w)|\"([^\"\n]{2,400})\"|“([^”\n]{2,400})”|‘([^’\n]{2,400})’"
 )
-_BLANK = re.compile(r"\b[Xx]{1,4}\b|[{}<>\[\]]|_{2}|\(\s*\)|\.\.\.|…")
+_BLANK = re.compile(r"\b[Xx]{1,4}\b|[{}<>\[\]]|_{2}|\(\s*\)|\b[a-z]+_[a-z_]+\b|\.\.\.|…")
 """What a template leaves open."""
 _FILE = re.compile(r"[\w-]+(?:\.\w{1,5})+|(?:~?/)?[\w.-]+(?:/[\w.-]+)+/?")
 _FEWEST_WORDS = 3
