@@ -9,7 +9,7 @@ from rapidfuzz.distance import OSA
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
-from agenthard.audit.detectors.support.knowledge import knowledge_of, texts_in
+from agenthard.audit.detectors.support.knowledge import texts_in
 from agenthard.audit.detectors.support.mentions import mentions
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spoken_values import Spoken, atoms_of, spoken_in
@@ -18,26 +18,49 @@ from agenthard.audit.evidence import quote
 from agenthard.audit.execution.gold import gold_replay, why_not_replayed
 from agenthard.audit.execution.replay import Step
 from agenthard.taxonomy.finding import Severity, Tier
-from agenthard.taxonomy.pointer import split
 from agenthard.taxonomy.task import AgentTask
 
+_EMPTY_DECIMALS = re.compile(r"(?<=\d)\.0+$")
 _FEWEST_DIGITS = 3
-_FEWEST_EQUAL = 3
+_COARSE = 0.02
+"""Relative difference up to which a number in tens or hundreds may be what was returned, rounded."""
 _FEWEST_MEMBERS = 4
 _ROUNDED = re.compile(
-    r"\bround\w*|\bnearest\b|\babout\b|\bapprox\w*|\baround\b|\broughly\b|\bhundreds?\b|\bthousands?\b|\btens\b|\bup\b|\bdown\b"
+    r"\bround\w*|\bnearest\b|\babout\b|\bapprox\w*|\baround\b|\broughly\b|\bhundreds?\b|\bthousands?\b|\btens\b"
     r"|\bceil\w*|\bfloor\w*|\bwhole\b|\binteger|\bleast\b|\bmost\b",
     re.IGNORECASE,
 )
+_ONE_WAY = re.compile(r"\bround\w* (?:it |that |this )?(?:up|down)|ceil|floor|truncat", re.IGNORECASE)
+_PLAIN = re.compile(r"-?[\d,]+(?:\.\d+)?")
 _PLACES = {"tenth": 1, "hundredth": 2, "thousandth": 3, "one": 1, "two": 2, "three": 3, "four": 4}
 _DECIMALS = re.compile(
-    r"\bnearest (tenth|hundredth|thousandth)|\b(one|two|three|four|[1-4])[ -]decimals?\b|\b([1-4]|one|two|three|four) digits after",
+    r"\bnearest (tenth|hundredth|thousandth)|\b(one|two|three|four|[1-4])[ -]decimals?\b"
+    r"|\b([1-4]|one|two|three|four) digits after",
     re.IGNORECASE,
 )
 
 
 class MiscopiedResult(TaskDetector):
-    """x."""
+    """A value that a gold call takes over from an earlier call is what that call returned.
+
+    The ground truth is replayed, so what each call returned is known. Looked at are required values of which one
+    spelling is accepted:
+
+    * a **text** that is what an earlier call returned, except for one number in it: the navigation goes to "465 Oak
+      Street" after the search returned "456 Oak Street";
+    * a **number or code** of three digits or more, whole or within a text, that no text says, nothing returned, the
+      task's own state lacks and that does not follow from numbers near it in one step, where an earlier call returned
+      it with two neighbouring digits exchanged: a price of 547.23 after 457.23;
+    * a **number with decimals** that is within one and a half units of its last decimal of what was returned, and yet
+      not that, rounded (43.86 for 43.8525); one with fewer decimals than the user asks for ("to two decimals", 7.9
+      for 7.9252); and one in tens or hundreds within 2 % of it, where the request of the turn says nothing of rounding;
+    * a **list** of four numbers or more that is all numbers of a returned text in their order, less one.
+
+    Not flagged: numbers that are said; a number that some call returned as it is; rounding up or down on request.
+
+    Wrong where an agent may leave out a member of a list on purpose, or where the user means another number that
+    happens to be so near.
+    """
 
     id = "miscopied-result"
     title = "Gold values that almost pass on what a call returned"
@@ -58,7 +81,7 @@ class MiscopiedResult(TaskDetector):
         spoken, steps = spoken_in(task), gold_replay(task).steps
         for number, step in enumerate(steps):
             before = [other for other in steps[:number] if other.observation.error is None]
-            if not before or _is_unseen(task, step):
+            if not before:
                 continue
             arguments = task.ground_truth.turns[step.turn][step.index].arguments
             for value in gold_values(arguments):
@@ -68,11 +91,13 @@ class MiscopiedResult(TaskDetector):
                 found = next((each for rule in _RULES if (each := rule(given)) is not None), None)
                 if found is not None:
                     yield _hit(task, step, value, found)
-            for at, found in _lists(spoken, step, arguments, before):
+            for at, found in _lists(arguments, before):
                 yield _hit(task, step, GoldValue(at, ((at, found.shown),), False), found)
 
 
 class _Given(NamedTuple):
+    """A value of a gold call, and the calls before it."""
+
     task: AgentTask
     spoken: Spoken
     step: Step
@@ -83,7 +108,12 @@ class _Given(NamedTuple):
     def item(self) -> Any:
         return self.value.accepted[0][1]
 
+    def request(self) -> str:
+        """Return what the user says for the turn."""
+        return "\n".join(text for _, text in self.spoken.scope(self.step.turn))
+
     def said(self) -> str:
+        """Return everything that is said until then."""
         return "\n".join(self.spoken.texts(self.step.turn))
 
 
@@ -95,19 +125,15 @@ class _Found(NamedTuple):
     how: str
 
 
-def _is_unseen(task: AgentTask, step: Step) -> bool:
-    """Tell whether no score depends on the arguments of a call: a read, where states are compared."""
-    tool = task.tool(step.call.name, step.call.requestor)
-    return task.ground_truth.call_matching == "state" and tool is not None and tool.effect == "read"
-
-
 def _exchanged(given: _Given) -> _Found | None:
-    """A number or code without source, of which two neighbouring digits or one digit are other than in what was returned."""
+    """A number or code without source that has two neighbouring digits exchanged, by what was returned."""
     for atom in atoms_of(given.value):
         own = _bare(atom.mention.text)
         if atom.mention.kind not in ("number", "code") or sum(map(str.isdigit, own)) < _FEWEST_DIGITS:
             continue
-        if given.spoken.is_sourced(atom, given.step.turn, given.before, "") or given.spoken.in_own_state(own):
+        if given.spoken.is_sourced(atom, given.step.turn, given.before, "") or given.spoken.knowledge.is_in_own_state(
+            own
+        ):
             continue
         for source in reversed(given.before):
             for mention in mentions(source.observation.text):
@@ -118,7 +144,8 @@ def _exchanged(given: _Given) -> _Found | None:
 
 
 def _bare(text: str) -> str:
-    return text.replace(",", "").strip("#$€£% ").casefold()
+    """Write a number or code without separators, signs and empty decimals."""
+    return _EMPTY_DECIMALS.sub("", text.replace(",", "").strip("#$€£% ").casefold())
 
 
 def _is_exchanged(one: str, other: str) -> bool:
@@ -152,24 +179,26 @@ def _rounding(given: _Given) -> _Found | None:
     number, said = given.item, given.said()
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not number:
         return None
-    if any(float(number) in {v for m in mentions(text) for v in m.values} for text in given.spoken.texts(given.step.turn)):
+    if any(float(number) in m.values for m in mentions(said)):
         return None
     results = [(step, v) for step in given.before for _, v in _returned_numbers(step)]
     if any(abs(v - number) < 1e-9 for _, v in results):
         return None
     decimals = _decimals(number)
-    asked = next((_PLACES.get(d.lower(), None) or int(d) for m in _DECIMALS.finditer(said) for d in m.groups() if d), None)
+    digits = (digit for match in _DECIMALS.finditer(said) for digit in match.groups() if digit)
+    asked = next((_PLACES.get(digit.lower()) or int(digit) for digit in digits), None)
     for source, exact in reversed(results):
         if _decimals(exact) <= decimals or exact == 0:
             continue
         if decimals and abs(exact - number) < 1.5 * 10**-decimals and round(exact, decimals) != round(number, decimals):
-            if not re.search(r"\bround\w* (?:it |that |this )?(?:up|down)|ceil|floor|truncat", said, re.IGNORECASE):
-                return _Found(source, number, f"which is not {exact:.10g}, as the call returned, rounded to {decimals} decimals")
+            if not _ONE_WAY.search(said):
+                how = f"which is not {exact:.10g}, as the call returned, rounded to {decimals} decimals"
+                return _Found(source, number, how)
         if asked and decimals < asked and round(exact, decimals) == number != round(exact, asked):
             how = f"but the user wants {asked} decimals of what the call returned: {round(exact, asked):g}"
             return _Found(source, number, how)
-        if number % 10 == 0 and abs(number) >= 100 and not _ROUNDED.search(said):
-            if any(round(exact, -k) == number for k in (1, 2, 3) if 10**k <= abs(number)):
+        if number % 10 == 0 and abs(exact - number) <= _COARSE * abs(exact) and not _ROUNDED.search(given.request()):
+            if any(round(exact, -k) == number for k in (1, 2, 3)):
                 return _Found(source, number, f"but the call returned {exact:.10g}, and no text asks to round it")
     return None
 
@@ -194,7 +223,7 @@ def _parsed(step: Step) -> Any:
 _RULES: tuple[Callable[[_Given], _Found | None], ...] = (_one_number, _exchanged, _rounding)
 
 
-def _lists(spoken: Spoken, step: Step, arguments: dict[str, Any], before: Sequence[Step]) -> Iterator[tuple[str, _Found]]:
+def _lists(arguments: dict[str, Any], before: Sequence[Step]) -> Iterator[tuple[str, _Found]]:
     """Yield the lists of numbers that are what was returned in one text, less one member."""
     for name, items in arguments.items():
         if not isinstance(items, list) or len(items) < _FEWEST_MEMBERS or not all(map(_is_number, items)):
@@ -202,7 +231,9 @@ def _lists(spoken: Spoken, step: Step, arguments: dict[str, Any], before: Sequen
         own = [float(item) for item in items]
         for source in reversed(before):
             for _, text in texts_in(_parsed(source)):
-                every = [max(m.values, key=lambda v: v == float(_bare(m.text))) for m in mentions(text) if m.kind == "number"]
+                every = [
+                    float(_bare(m.text)) for m in mentions(text) if m.kind == "number" and _PLAIN.fullmatch(m.text)
+                ]
                 if len(every) == len(own) + 1 and any(every[:i] + every[i + 1 :] == own for i in range(len(every))):
                     yield f"/{name}", _Found(source, items, "which is what the call returned, less one number")
                     return

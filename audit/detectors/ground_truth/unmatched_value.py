@@ -123,16 +123,26 @@ def _text(given: _Given) -> _Meant | None:
 def _choice(given: _Given) -> _Meant | None:
     """A choice that the user does not name, where the user names another."""
     named = other_choice(given.task, given.spoken, given.call, given.value, given.place.schema, given.turn)
-    return None if named is None else _Meant(
-        named.at, named.text, f"a choice that no text names; the user says {named.text!r}, which means {named.choice!r}"
+    return (
+        None
+        if named is None
+        else _Meant(
+            named.at,
+            named.text,
+            f"a choice that no text names; the user says {named.text!r}, which means {named.choice!r}",
+        )
     )
 
 
 def _profile(given: _Given) -> _Meant | None:
     """A fact about the user that the profile has otherwise."""
     field = contradicted(given.task, given.value)
-    return None if field is None else _Meant(
-        field.at, field.text, f"which no text says; the user's profile has {field.name!r} = {_short(field.text)}"
+    return (
+        None
+        if field is None
+        else _Meant(
+            field.at, field.text, f"which no text says; the user's profile has {field.name!r} = {_short(field.text)}"
+        )
     )
 
 
@@ -149,7 +159,9 @@ def _day(given: _Given) -> _Meant | None:
     if any(date.values & word.days for date in dates) or any(word.days & given.spoken.given[given.turn] for _ in "x"):
         return None
     days = " or ".join(sorted(word.days))
-    return _Meant(at, word.text, f"but the user says {word.text!r}, and with {word.today.text!r} as today that is {days}")
+    return _Meant(
+        at, word.text, f"but the user says {word.text!r}, and with {word.today.text!r} as today that is {days}"
+    )
 
 
 def _month(given: _Given) -> _Meant | None:
@@ -158,7 +170,10 @@ def _month(given: _Given) -> _Meant | None:
     dates = [m for _, text in texts for m in mentions(text) if m.kind == "date"]
     if len(texts) != 1 or len(dates) != 1 or len(dates[0].values) != 1:
         return None
-    year, month, day = str(next(iter(dates[0].values))).rpartition("-")[0][:-3], *map(int, str(next(iter(dates[0].values)))[-5:].split("-"))
+    year, month, day = (
+        str(next(iter(dates[0].values))).rpartition("-")[0][:-3],
+        *map(int, str(next(iter(dates[0].values)))[-5:].split("-")),
+    )
     if not year or not any(f"{year}-{month:02}-01" in given.spoken.given[given.turn] for _ in "x") or day == 1:
         return None
     last = calendar.monthrange(int(year), month)[1]
@@ -181,7 +196,6 @@ def _of_turn(task: AgentTask, spoken: Spoken, turn: int) -> Iterator[Hit]:
         for place, listed in replaced(task, spoken, group, turn):
             how = f"which no text has; the user names {listed.text!r} with {listed.with_!r}, and no call gives it"
             yield _hit(task, place.pointer, place.name, place.value, _Meant(listed.at, listed.text, how))
-
 
     for place, said in doubled(task, spoken, turn):
         how = f"in two places; the user says it once, and {said.mention.text!r}, which nothing uses"

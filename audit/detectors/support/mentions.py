@@ -24,7 +24,8 @@ _NUMERIC_DATE = re.compile(r"(?<![\d/.-])(?P<a>\d{1,2})([-/.])(?P<b>\d{1,2})\2(?
 _TIMES = (
     re.compile(r"(?<![\d:.])(?P<h>\d{1,2})(?::(?P<min>[0-5]\d))? ?(?P<half>[ap])\.?m\b\.?", re.I),
     re.compile(
-        r"(?<![\d:.])(?P<h>\d{1,2})(?::(?P<min>[0-5]\d))?(?: o'clock)? (?:in the|at) (?P<half>morning|afternoon|evening|night)",
+        r"(?<![\d:.])(?P<h>\d{1,2})(?::(?P<min>[0-5]\d))?(?: o'clock)? (?:in the|at) "
+        r"(?P<half>morning|afternoon|evening|night)",
         re.I,
     ),
     re.compile(r"(?<![\d:.])(?P<h>[01]?\d|2[0-3]):(?P<min>[0-5]\d)(?::[0-5]\d)?(?![\d:])"),
@@ -36,7 +37,7 @@ _CODE = re.compile(
 _MEASURE = re.compile(r"\d+(?:[a-z]{1,4}|[A-Z])|\d+e-?\d+|\d+-[a-z]+", re.I)
 """A number with its unit, an ordinal, "3-star": not codes."""
 _NUMBER = re.compile(
-    r"(?<![A-Za-z0-9_.,:/#@^])(?P<minus>(?<!\d)-)?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{1,8})?)"
+    r"(?<![A-Za-z0-9_.,:/#@^])(?P<minus>(?<!\d)-)?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{1,8})?(?:[eE][-+]?\d{1,3})?)"
     r"(?P<unit>%| ?percent\b|[kK](?![A-Za-z])|[mM](?![A-Za-z])| ?thousand\b| ?million\b| ?billion\b|[万亿千])?"
     r"(?!\d|[.,:/]\d|-\d|_)"
 )

@@ -21,18 +21,27 @@ _COMMON = frozenset("first second last next all any other none both yes no defau
 """Choices whose words mean other things as well."""
 _SYNONYMS = {"buy": ("purchas", "acqui"), "sell": ("sold", "selling"), "withdrawal": ("take out", "draw")}
 """Beginnings of other words for a choice."""
-_NEGATED = re.compile(r"\b(?:not|n't|never|except|excluding|besides|but|without|instead of|rather than|other than|no|from|was|were|if|or)\W+(?:\w+\W+)?$", re.I)
+_NEGATED = re.compile(
+    r"\b(?:not|n't|never|except|excluding|besides|but|without|instead of|rather than|other than|no|from|was|were|if|or)"
+    r"\W+(?:\w+\W+)?$",
+    re.IGNORECASE,
+)
 
 
 class Named(NamedTuple):
     """A choice that the user names."""
 
     at: str
+    """JSON Pointer of the text."""
     text: str
+    """The user's word."""
     choice: str
+    """The choice that it means."""
 
 
-def other_choice(task: AgentTask, spoken: Spoken, call: ToolCall, value: GoldValue, schema: Any, turn: int) -> Named | None:
+def other_choice(
+    task: AgentTask, spoken: Spoken, call: ToolCall, value: GoldValue, schema: Any, turn: int
+) -> Named | None:
     """Return the one other choice of a parameter that the user names, where the demanded one is not named.
 
     Not where another argument of the turn's calls has the choice: it may be what names it.
@@ -58,7 +67,7 @@ def other_choice(task: AgentTask, spoken: Spoken, call: ToolCall, value: GoldVal
         for other in task.ground_truth.turns[turn]
         for each in gold_values(other.arguments)
         for _, item in each.accepted
-        if each.member != value.member or other is call
+        if each.member != value.member or other.name == call.name
     ]
     stem = _stem(named[0].choice)
     return None if squash(stem) in spoken.answered or any(stem in item for item in used) else named[0]
@@ -67,7 +76,10 @@ def other_choice(task: AgentTask, spoken: Spoken, call: ToolCall, value: GoldVal
 def _names(choice: str, text: str) -> str | None:
     """Return the words of a text that name a choice, unless they are negated."""
     ending = r"\w{0,3}" if len(choice) > 4 else "s?"
-    patterns = [rf"{re.escape(_stem(choice))}{ending}", *(rf"{word}\w*" for word in _SYNONYMS.get(choice.casefold(), ()))]
+    patterns = [
+        rf"{re.escape(_stem(choice))}{ending}",
+        *(rf"{word}\w*" for word in _SYNONYMS.get(choice.casefold(), ())),
+    ]
     for match in re.finditer(rf"(?<![\w'-])(?:{'|'.join(patterns)})(?![\w-])", text, re.IGNORECASE):
         if not _NEGATED.search(text[max(0, match.start() - 25) : match.start()]):
             return match[0]
@@ -85,7 +97,11 @@ def _stem(choice: str) -> str:
 def listed_choices(task: AgentTask, schema: dict[str, Any], name: str) -> list[str]:
     """List the choices that a parameter documents, or another parameter of the same name of the same environment."""
     own = _choices(schema)
-    return [text for text in own or _by_name(task.environment).get(name, []) if len(text) >= _SHORTEST and text.casefold() not in _COMMON]
+    return [
+        text
+        for text in own or _by_name(task.environment).get(name, [])
+        if len(text) >= _SHORTEST and text.casefold() not in _COMMON
+    ]
 
 
 def _choices(schema: Any) -> list[str]:

@@ -1,16 +1,15 @@
 """What a profile in the conversation says about the user, by the names of its fields."""
 
-import ast
-import json
+import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agenthard.audit.detectors.support.gold_values import GoldValue, name_words
-from agenthard.audit.detectors.support.knowledge import texts_in
 from agenthard.audit.detectors.support.sharing import LastCache
 from agenthard.audit.detectors.support.text import squash
-from agenthard.taxonomy.pointer import split
 from agenthard.taxonomy.task import AgentTask
+
+_FIELD = re.compile(r"""(?<![\w'"])['"](\w{3,60})['"]: ?['"]([^'"\n]{1,100})['"](?=[,}\s])""")
 
 
 class Field(NamedTuple):
@@ -19,7 +18,9 @@ class Field(NamedTuple):
     at: str
     """JSON Pointer of the text that holds the profile."""
     name: str
+    """Its name."""
     text: str
+    """Its value."""
 
 
 def _read(task: AgentTask) -> tuple[Field, ...]:
@@ -27,23 +28,12 @@ def _read(task: AgentTask) -> tuple[Field, ...]:
 
 
 profile_of = LastCache(_read)
-"""Returns the fields of the profiles in a conversation: texts that are one object, as JSON or as a Python literal."""
+"""Returns the fields of the profiles in a conversation: texts that begin as an object, as JSON or as a Python literal."""
 
 
 def _fields(at: str, text: str) -> Iterator[Field]:
-    if not text.lstrip().startswith("{"):
-        return
-    content: Any = None
-    for read in (json.loads, ast.literal_eval):
-        try:
-            content = read(text.strip())
-            break
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            continue
-    for pointer, value in texts_in(content):
-        names = [part for part in split(pointer) if not part.isdigit()]
-        if names and not split(pointer)[-1].isdigit() and value not in names:
-            yield Field(at, names[-1], value)
+    if text.lstrip().startswith("{"):
+        yield from (Field(at, match[1], match[2]) for match in _FIELD.finditer(text))
 
 
 def contradicted(task: AgentTask, value: GoldValue) -> Field | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from agenthard.audit.detectors.support.mentions import Mention, mentions
 
 _TODAY = re.compile(
-    r"(?:\btoday(?:'s date| date)? ?(?:is|being|=|,|:)|\bcurrent (?:date|time)(?: and time)? ?(?:is|:)|\bassuming today is|今天是)"
+    r"(?:\btoday(?:'s date| date)? ?(?:is|being|=|,|:)|\bcurrent (?:date|time)(?: and time)? ?(?:is|:)|今天是)"
     r"[\s,:]*(?:\w+day,? )?(?:the )?$",
     re.IGNORECASE,
 )
@@ -77,7 +77,8 @@ def is_today(text: str, mention: Mention) -> bool:
 
 
 _WHOLE_MONTH = re.compile(
-    rf"\b(?:entire|whole|full|all of|throughout)(?: the)?(?: month)?(?: of)? (?P<month>{'|'.join(n for n in calendar.month_name if n)})\b",
+    r"\b(?:entire|whole|full|all of|throughout)(?: the)?(?: month)?(?: of)? "
+    rf"(?P<month>{'|'.join(name for name in calendar.month_name if name)})\b",
     re.IGNORECASE,
 )
 

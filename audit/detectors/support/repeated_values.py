@@ -10,6 +10,7 @@ from agenthard.audit.detectors.support.mentions import Kind, Mention
 from agenthard.audit.detectors.support.relative_days import is_today
 from agenthard.audit.detectors.support.spoken_values import Spoken, Statement, atoms_of
 from agenthard.audit.detectors.support.text import EMPTY_WORDS, squash
+from agenthard.audit.detectors.support.value_pairs import is_bound
 from agenthard.taxonomy.task import AgentTask
 
 _LIST = r"(?<![\w-]){a}(?:,| and| or|, and|和|、|与)? ?(?P<other>[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
@@ -43,7 +44,7 @@ def siblings(task: AgentTask, turn: int) -> Iterator[list[Place]]:
 def repeated(spoken: Spoken, group: list[Place], turn: int) -> Iterator[tuple[Place, Statement]]:
     """Yield a value that calls repeat and the one that the user states instead.
 
-    The user states the repeated one once, and one other value of the same kind that nothing uses, next to the same word.
+    The user states the repeated one once and, next to the same word, one other of the same kind that nothing uses.
     """
     by_value = defaultdict[frozenset[float | str], list[Place]](list)
     for place in group:
@@ -58,7 +59,11 @@ def repeated(spoken: Spoken, group: list[Place], turn: int) -> Iterator[tuple[Pl
     values, places = twice[0]
     stated = spoken.statements(turn, kind)
     once = [said for said in stated if said.mention.values & values]
-    free = [said for said in spoken.unused(turn, kind) if once and _neighbours(said) & _neighbours(once[0])]
+    free = [
+        said
+        for said in spoken.unused(turn, kind)
+        if once and not is_bound(said) and _neighbours(said) & _neighbours(once[0])
+    ]
     if len(once) == 1 and len({said.mention.values for said in free}) == 1:
         yield places[1], free[0]
 
@@ -76,7 +81,9 @@ class Listed(NamedTuple):
     """A member of a list in the user's words."""
 
     at: str
+    """JSON Pointer of the text."""
     text: str
+    """The member that no call gives."""
     with_: str
     """What is listed with it, which another call gives."""
 
@@ -102,7 +109,9 @@ def replaced(task: AgentTask, spoken: Spoken, group: list[Place], turn: int) -> 
 
 def _is_word(value: GoldValue) -> bool:
     texts = value.strings()
-    return len(texts) == len(value.accepted) and bool(texts) and all(text.replace(" ", "").isalpha() for _, text in texts)
+    return (
+        len(texts) == len(value.accepted) and bool(texts) and all(text.replace(" ", "").isalpha() for _, text in texts)
+    )
 
 
 def _is_said(value: GoldValue, texts: list[str]) -> bool:

@@ -6,13 +6,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
-from agenthard.audit.detectors.support.knowledge import knowledge_of, scalars_in
+from agenthard.audit.detectors.support.knowledge import knowledge_of
 from agenthard.audit.detectors.support.mentions import Kind, Mention, mentions
 from agenthard.audit.detectors.support.numbers import numbers_said
-from agenthard.audit.detectors.support.sharing import IdentityCache, LastCache
+from agenthard.audit.detectors.support.sharing import LastCache
 from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.execution.replay import Step
-from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
+from agenthard.taxonomy.task import AgentTask
 
 _FACTORS = (
     (r"minute|hour|second|\bmin\b|\bsec\b|小时|分钟|秒", (60.0, 3600.0, 24.0, 1440.0, 86400.0, 1000.0)),
@@ -82,7 +82,7 @@ class Spoken:
     """What the user states and the ground truth gives, turn by turn."""
 
     def __init__(self, task: AgentTask) -> None:
-        self._task, self._knowledge = task, knowledge_of(task)
+        self._task, self.knowledge = task, knowledge_of(task)
         self.is_scripted = task.user.kind == "scripted"
         self._all = [(at, text, _turn(at), _is_of_user(task, at)) for at, text in task.user_texts()]
         self._gold = [
@@ -91,9 +91,18 @@ class Spoken:
             for value in gold_values(call.arguments)
         ]
         self.given = {
-            turn: {v for each, value in self._gold if each == turn for _, item in value.accepted for m in _mentioned(item) for v in m.values}
+            turn: {
+                v
+                for each, value in self._gold
+                if each == turn
+                for _, item in value.accepted
+                for m in _mentioned(item)
+                for v in m.values
+            }
             for turn in {each for each, _ in self._gold}
         }
+        """What the calls of each turn with calls give."""
+        self._leading: dict[tuple[int, frozenset[float]], set[float]] = {}
         self._given_anywhere = {v for values in self.given.values() for v in values}
         required = "\n".join((*task.ground_truth.outputs, *task.ground_truth.answers))
         answered = "\n".join(text for at, text in task.user_texts() if _role(task, at) == "assistant")
@@ -119,42 +128,49 @@ class Spoken:
         """List the values of a kind that the user states for a turn."""
         return [Statement(at, m, text) for at, text in self.scope(turn) for m in mentions(text) if m.kind == kind]
 
-    def unused(self, turn: int, kind: Kind, steps: Sequence[Step] = ()) -> list[Statement]:
-        """List those of them that no gold call and no required text has, nor anything that follows from them."""
-        found = [said for said in self.statements(turn, kind) if not self._is_used(said.mention, turn)]
+    def unused(self, turn: int, kind: Kind, steps: Sequence[Step] = (), here: bool = False) -> list[Statement]:
+        """List those of them that no gold call and no required text has, nor anything that follows from them.
+
+        Args:
+            turn: the turn.
+            kind: which values.
+            steps: the replayed calls before.
+            here: whether the calls of other turns do not count.
+        """
+        given = self._required | (self.given.get(turn, set()) if here else self._given_anywhere)
+        found = [said for said in self.statements(turn, kind) if not self._is_used(said.mention, given)]
         if kind != "number" or not found:
             return found
+        if len(self._said(turn)) > _MOST_NUMBERS:
+            return []
         near = self._near(turn, steps)
-        return [said for said in found if not self._leads_on(said, turn, near)]
+        if (turn, near) not in self._leading:
+            self._leading[turn, near] = self._leading_on(turn, near)
+        leading = self._leading[turn, near]
+        return [said for said in found if leading.isdisjoint(said.mention.values)]
 
-    def _is_used(self, mention: Mention, turn: int) -> bool:
+    def _is_used(self, mention: Mention, used: set[float | str]) -> bool:
         if mention.kind == "date":
             days = {value[-6:] for value in mention.values if isinstance(value, str)}
-            given = {str(value)[-6:] for value in self._given_anywhere | self._required}
-            return not days.isdisjoint(given)
+            return not days.isdisjoint(str(value)[-6:] for value in used)
         if mention.kind == "number":
-            used = [v for v in self._given_anywhere | self._required if isinstance(v, float)]
-            return any(_rounds(v, other) for v in mention.values if isinstance(v, float) for other in used)
+            numbers = [v for v in used if isinstance(v, float)]
+            return any(_rounds(v, other) for v in mention.values if isinstance(v, float) for other in numbers)
         if mention.kind == "code":
             return squash(mention.text) in self.given_text or squash(mention.text) in self.answered
-        return not mention.values.isdisjoint(self._given_anywhere | self._required)
+        return not mention.values.isdisjoint(used)
 
-    def _leads_on(self, said: Statement, turn: int, near: frozenset[float]) -> bool:
-        """Tell whether a number that the turn's calls give follows from a stated one and another."""
-        given = [v for v in self.given.get(turn, ()) if isinstance(v, float)]
-        text = " ".join(text for _, text in self.scope(turn))
-        stated = [v for v in said.mention.values if isinstance(v, float)]
-        for goal in given:
-            if any(goal == v for v in near):
-                continue
-            if any(_same(result, goal) for v in stated for other in near for result in _results(v, other)):
-                return True
-            factors = _factors(text)
-            if any(_same(v * f, goal) for v in stated for f in factors):
-                return True
-            if any(_same(a * f + b, goal) for v in stated for o in near for f in factors for a, b in ((v, o), (o, v))):
-                return True
-        return False
+    def _leading_on(self, turn: int, near: frozenset[float]) -> set[float]:
+        """Return the numbers that are near and from which numbers follow that the turn's calls give."""
+        goals = [v for v in self.given.get(turn, ()) if isinstance(v, float) and v not in near]
+        factors = _factors(" ".join(text for _, text in self.scope(turn)))
+        found = set[float]()
+        for goal in goals:
+            for one in self._said(turn) - found:
+                steps = (result for other in near for result in (*_results(one, other), *_mixed(one, other, factors)))
+                if any(_same(one * factor, goal) for factor in factors) or any(_same(step, goal) for step in steps):
+                    found.add(one)
+        return found
 
     def _said(self, turn: int) -> frozenset[float]:
         """Return the numbers that are said for a turn."""
@@ -177,8 +193,8 @@ class Spoken:
             documents: what the tool's documentation says of the parameter.
         """
         mention = atom.mention
-        accepted = {v for _, item in atom.value.accepted for m in _mentioned(item) if m.kind == mention.kind for v in m.values}
-        accepted = set(mention.values) if atom.embedded else accepted
+        every = [m for _, item in atom.value.accepted for m in _mentioned(item) if m.kind == mention.kind]
+        accepted = set(mention.values) if atom.embedded else {v for m in every for v in m.values}
         seen = [*self.texts(turn), documents, *(step.observation.text for step in steps)]
         if mention.kind in ("date", "time"):
             return self._has_moment(mention, accepted, seen)
@@ -207,18 +223,11 @@ class Spoken:
         days = {str(value)[-6:] for value in accepted}
         return any(str(value)[-6:] in days for m in every for value in m.values)
 
-    def in_state(self, text: str) -> bool:
-        """Tell whether the state that the tools work on holds a text as a whole value, or a long one within one."""
-        own, shared = _whole_values(self._task)
-        return squash(text) in own or squash(text) in shared or (len(squash(text)) > 5 and self._knowledge.in_state(text))
-
-    def in_own_state(self, text: str) -> bool:
-        """Tell whether the task's own state holds a text as a whole value."""
-        return squash(text) in _own(self._task)
-
 
 def _rounds(number: float, other: float) -> bool:
-    return any(abs(round(abs(number), digits) - abs(other)) < 1e-9 for digits in (0, 1, 2, 3, 4)) or _same(number, other)
+    return any(abs(round(abs(number), digits) - abs(other)) < 1e-9 for digits in (0, 1, 2, 3, 4)) or _same(
+        number, other
+    )
 
 
 def _same(one: float, other: float) -> bool:
@@ -233,9 +242,17 @@ def _results(one: float, other: float) -> Iterator[float]:
         yield other / one
 
 
-def _factors(text: str) -> list[float]:
+def _mixed(one: float, other: float, factors: Iterable[float]) -> Iterator[float]:
+    """Yield what two numbers are together: 5 feet 10 inches."""
+    for factor in factors:
+        if factor > 1:
+            yield from (one * factor + other, other * factor + one)
+
+
+@lru_cache(maxsize=64)
+def _factors(text: str) -> tuple[float, ...]:
     found = [factor for words, factors in _FACTORS if re.search(words, text, re.IGNORECASE) for factor in factors]
-    return [each for factor in dict.fromkeys(found) for each in (factor, 1 / factor)]
+    return tuple(each for factor in dict.fromkeys(found) for each in (factor, 1 / factor))
 
 
 def _follows(goal: float, said: Iterable[float], near: Iterable[float], text: str) -> bool:
@@ -285,24 +302,6 @@ def _is_of_user(task: AgentTask, pointer: str) -> bool:
 def _role(task: AgentTask, pointer: str) -> str:
     parts = pointer.split("/")
     return task.user.turns[int(parts[3])][int(parts[4])].role if parts[2] == "turns" else "user"
-
-
-def _read(environment: EnvironmentSpec) -> frozenset[str]:
-    return frozenset(squash(text) for text in scalars_in(environment.state))
-
-
-_shared_values = IdentityCache(_read)
-
-
-def _own_values(task: AgentTask) -> frozenset[str]:
-    return frozenset(squash(text) for text in scalars_in(task.initial_state))
-
-
-_own = LastCache(_own_values)
-
-
-def _whole_values(task: AgentTask) -> tuple[frozenset[str], frozenset[str]]:
-    return _own(task), _shared_values(task.environment)
 
 
 spoken_in = LastCache(Spoken)

@@ -30,7 +30,9 @@ class Quotation(NamedTuple):
     """A text in quotation marks."""
 
     at: str
+    """JSON Pointer of the text around it."""
     text: str
+    """What is between the marks."""
 
 
 def quotations(spoken: Spoken, turn: int) -> Iterator[Quotation]:
@@ -67,17 +69,15 @@ def _is_short(task: AgentTask) -> bool:
     return task.user.kind == "scripted" or sum(len(text) for _, text in task.user_texts()) <= _SHORT
 
 
-def _own_text(
-    task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, before: Sequence[Step]
-) -> str | None:
+def _own_text(task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, before: Sequence[Step]) -> str | None:
     """Return the text of three words or more that a value demands and that neither a text nor a response has."""
     texts = value.strings()
-    if len(value.accepted) != 1 or not texts or len(words(texts[0][1])) < _FEWEST_WORDS:
+    if len(value.accepted) != 1 or not texts or sum(map(str.isalpha, words(texts[0][1]))) < _FEWEST_WORDS:
         return None
     bare = squash(texts[0][1])
     seen = [*spoken.texts(turn), *(step.observation.text for step in before)]
     known = any(bare in squash(text) for text in seen) or knowledge_of(task).documented(texts[0][1])
-    return None if known or spoken.in_state(texts[0][1]) else texts[0][1]
+    return None if known or knowledge_of(task).is_in_state(texts[0][1]) else texts[0][1]
 
 
 def _values_of(task: AgentTask, turn: int) -> Iterator[GoldValue]:
@@ -85,7 +85,9 @@ def _values_of(task: AgentTask, turn: int) -> Iterator[GoldValue]:
         yield from gold_values(call.arguments)
 
 
-def named_file(task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, before: Sequence[Step]) -> Quotation | None:
+def named_file(
+    task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, before: Sequence[Step]
+) -> Quotation | None:
     """Return the file or path in quotation marks that nothing uses, where a gold call gives one that no text has.
 
     Both have the same ending, or one is the beginning of the other.
@@ -94,7 +96,7 @@ def named_file(task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, bef
     if len(texts) != len(value.accepted) or not texts or not all(_FILE.fullmatch(text) for text in texts):
         return None
     seen = [*spoken.texts(turn), *(step.observation.text for step in before)]
-    if any(spoken.in_state(text) or any(_stands(text, other) for other in seen) for text in texts):
+    if any(knowledge_of(task).is_in_state(text) or any(_stands(text, other) for other in seen) for text in texts):
         return None
     free = {
         said

@@ -13,9 +13,9 @@ from agenthard.audit.detectors.support.task_texts import sentence_at
 from agenthard.audit.execution.replay import Step
 
 _BOUND = re.compile(
-    r"\b(?:if|unless|until|below|under|within|less|lower|cheaper|most|more|up to|max(?:imum)?|exceed\w*|over|above|least"
-    r"|min(?:imum)?|around|about|approximately|roughly|than|not|no longer|instead of|rather than|from|currently|was|had"
-    r"|version|top|every|each)\W+(?:\w+\W+){0,2}$|\bor\W+$",
+    r"\b(?:if|unless|until|below|under|within|less|lower|cheaper|most|more|up to|max(?:imum)?|exceed\w*|over|above"
+    r"|least|min(?:imum)?|around|about|approximately|roughly|than|not|no longer|instead of|rather than|from|currently|was|had"
+    r"|version|top|every|each|per)\W+(?:\w+\W+){0,2}$|\bor\W+$",
     re.IGNORECASE,
 )
 """What comes before a number that is a bound, a guess, or what shall not be."""
@@ -42,14 +42,17 @@ def paired_number(spoken: Spoken, atom: Atom, turn: int, steps: Sequence[Step]) 
         turn: turn of its call.
         steps: the replayed calls before it.
     """
-    free = [said for said in spoken.unused(turn, "number", steps) if not _is_bound(said)]
-    slips = [said for said in free if any(is_slip(text, atom.mention.text) for text in _written(said))]
+    free = [said for said in spoken.unused(turn, "number", steps) if not is_bound(said)]
+    here = [said for said in spoken.unused(turn, "number", steps, here=True) if not is_bound(said)]
+    slips = [said for said in here if any(is_slip(text, atom.mention.text) for text in _written(said))]
     if atom.embedded:
         slips = [said for said in slips if min(len(said.mention.text), len(atom.mention.text)) > 1]
     if len({said.mention.text for said in slips}) == 1:
         return slips[0]
     if atom.embedded or slips:
         return None
+    if spoken.knowledge.is_in_state(atom.mention.text):
+        return None  # an agent may find it there
     anchored = [said for said in free if _is_anchored(said, atom)]
     if len({said.mention.values for said in anchored}) == 1:
         return anchored[0]
@@ -67,8 +70,9 @@ def paired_code(spoken: Spoken, atom: Atom, turn: int) -> Statement | None:
     """Return the code that the user states where a gold call gives another one of the same form."""
     free = spoken.unused(turn, "code")
     near = [said for said in free if is_slip(said.mention.text, atom.mention.text)]
-    if spoken.in_state(atom.mention.text) and any(spoken.in_state(said.mention.text) for said in near):
-        return None  # both exist: another entity is meant
+    exists = spoken.knowledge.is_in_state
+    if exists(atom.mention.text) and any(exists(said.mention.text) for said in near):
+        return None  # another entity is meant
     return near[0] if len({said.mention.text for said in near}) == 1 else None
 
 
@@ -91,7 +95,8 @@ def is_slip(one: str, other: str) -> bool:
     return OSA.distance(a, b, score_cutoff=1) == 1
 
 
-def _is_bound(said: Statement) -> bool:
+def is_bound(said: Statement) -> bool:
+    """Tell whether a stated number is a bound, a guess, a factor, the number of a point, or what shall not be."""
     before = said.whole[max(0, said.mention.start - 40) : said.mention.start].rpartition(".")[2]
     after = said.whole[said.mention.start + len(said.mention.text) :]
     is_point = _POINT.search(said.whole[: said.mention.start]) is not None and re.match(r"[.)、]\s", after) is not None
@@ -108,7 +113,10 @@ def _is_anchored(said: Statement, atom: Atom) -> bool:
 
 
 def paired_moment(spoken: Spoken, atom: Atom, turn: int) -> Statement | None:
-    """Return the one date or time that the user states and nothing uses, where a gold call gives one without source."""
+    """Return the one date or time that the user states and nothing uses, where a gold call gives one without source.
+
+    A date with day and month exchanged is meant even where another call uses it.
+    """
     kind = atom.mention.kind
     if kind == "date":
         swapped = [said for said in spoken.statements(turn, kind) if _is_swapped(said.mention, atom.mention)]
@@ -146,7 +154,8 @@ def _is_close(one: Mention, other: Mention) -> bool:
 
 _COUNTED = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend|now"
-    r"|(?:next|following|previous|same|last|past|coming|upcoming|first|each|every) (?:\w+ )?(?:day|night|week|month|year|hour)s?"
+    r"|(?:next|following|previous|same|last|past|coming|upcoming|first|each|every) (?:\w+ )?"
+    r"(?:day|night|week|month|year|hour)s?"
     r"|(?:an?|one|two|three|four|five|\d+)[ -](?:\w+ )?(?:minute|hour|day|night|week|month)s?"
     r"|days?|end|beginning|later|earlier|before|after|until|midnight|noon)\b|[周底后前]|星期|小时|分钟|明天|今天|天",
     re.IGNORECASE,
