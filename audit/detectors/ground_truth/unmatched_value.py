@@ -7,7 +7,7 @@ from typing import NamedTuple
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.gold_values import Documented, GoldValue, documented, gold_values
 from agenthard.audit.detectors.support.knowledge import scalars_in
-from agenthard.audit.detectors.support.mentions import mentions
+from agenthard.audit.detectors.support.mentions import Mention, mentions
 from agenthard.audit.detectors.support.named_choices import other_choice
 from agenthard.audit.detectors.support.profiles import contradicted
 from agenthard.audit.detectors.support.relative_days import counts_on, day_words, whole_months
@@ -25,7 +25,36 @@ from agenthard.taxonomy.task import AgentTask, ToolCall
 
 
 class UnmatchedValue(TaskDetector):
-    """x."""
+    """What the user says and what the ground truth demands are the same value.
+
+    Two facts together make a finding: the ground truth demands a value that has no source, and the user states one of
+    the same kind that nothing uses. Either alone has innocent reasons: a value can follow from others, and a user can
+    mention things in passing. A **source** of a value is a text up to the turn of its call, the documentation of the
+    parameter, what an earlier replayed call returned, and for numbers one operation or change of unit on what the turn
+    says and its calls return. **Used** is what a gold call, a required text or an assistant's words in the task have,
+    and a number from which one of the turn's gold numbers follows. Looked at are, in the turn of the call:
+
+    * **numbers** of which the stated one differs by one digit, lost, put in, another or exchanged (20 lines, and the
+      call gives 2); is next to a word of the parameter's name ("a priority of 3", and it is 4); or is the only number
+      of a short request. Bounds, guesses, factors and what shall not be do not count ("under 20", "2 times");
+    * **codes** that differ so: the user's card ends in 9021, the call has 9012, and not both exist in the state;
+    * **dates** with day and month exchanged; **dates and times** where the user states exactly one that nothing uses,
+      and no word around it counts from another day ("the day after May 3");
+    * **days counted from a stated today**: "tomorrow", "next Friday" with "today is 2023-09-29", and no date of the
+      call is such a day; **all of a month** that ends before its last day;
+    * **texts in quotation marks** of three words or more, in other words; **files and paths** in quotation marks;
+    * **choices** from an enum or as the documentation lists them: the user names one other choice and never this one;
+    * **facts of a profile** in the conversation: a field with the parameter's name has another value;
+    * **values that are given twice** and stated once, while another of the same form is stated and unused: the second
+      of two calls repeats the first one's income, and the income that the user states for it is nowhere; **members of
+      a list** that the user says ("Italian and Chinese"), of which one is replaced by a word that no text has.
+
+    Not flagged: values that may be left out; documented defaults; a template's blank ("X miles"); a request with more
+    than 40 numbers.
+
+    Wrong where the user means the choice by another name, or corrects a value in words that this check does not
+    understand.
+    """
 
     id = "unmatched-value"
     title = "The user says one value and the ground truth demands another"
@@ -148,40 +177,39 @@ def _profile(given: _Given) -> _Meant | None:
 
 def _day(given: _Given) -> _Meant | None:
     """A date that is not the day which the user counts from today."""
-    dates = [m for _, text in given.value.strings() for m in mentions(text) if m.kind == "date"]
-    scope = given.spoken.scope(given.turn)
-    words = [(at, text, word) for at, text in scope for word in day_words(text)]
+    dates = _dates(given.value)
+    words = [(at, text, word) for at, text in given.spoken.scope(given.turn) for word in day_words(text)]
     if not dates or len(words) != 1 or len(given.task.ground_truth.turns) != 1:
         return None
     at, text, word = words[0]
     if counts_on(text.replace(word.today.text, "").replace(word.text, "")) or given.spoken.dates_said(given.turn) > 1:
         return None
-    if any(date.values & word.days for date in dates) or any(word.days & given.spoken.given[given.turn] for _ in "x"):
+    if word.days & given.spoken.given[given.turn]:
         return None
     days = " or ".join(sorted(word.days))
-    return _Meant(
-        at, word.text, f"but the user says {word.text!r}, and with {word.today.text!r} as today that is {days}"
-    )
+    how = f"but the user says {word.text!r}, and with {word.today.text!r} as today that is {days}"
+    return _Meant(at, word.text, how)
 
 
 def _month(given: _Given) -> _Meant | None:
     """The last day of a month of which the user means all days."""
-    texts = given.value.strings()
-    dates = [m for _, text in texts for m in mentions(text) if m.kind == "date"]
-    if len(texts) != 1 or len(dates) != 1 or len(dates[0].values) != 1:
+    dates = _dates(given.value)
+    values = [str(value) for date in dates for value in date.values]
+    if len(given.value.accepted) != 1 or len(values) != 1 or len(values[0]) != len("2025-08-30"):
         return None
-    year, month, day = (
-        str(next(iter(dates[0].values))).rpartition("-")[0][:-3],
-        *map(int, str(next(iter(dates[0].values)))[-5:].split("-")),
-    )
-    if not year or not any(f"{year}-{month:02}-01" in given.spoken.given[given.turn] for _ in "x") or day == 1:
+    year, month, day = map(int, values[0].split("-"))
+    last = calendar.monthrange(year, month)[1]
+    if day in (1, last) or f"{values[0][:-2]}01" not in given.spoken.given[given.turn]:
         return None
-    last = calendar.monthrange(int(year), month)[1]
     for at, text in given.spoken.scope(given.turn):
         for words, number in whole_months(text):
-            if number == month and day != last:
+            if number == month:
                 return _Meant(at, words, f"but the user says {words!r}, which has {last} days")
     return None
+
+
+def _dates(value: GoldValue) -> list[Mention]:
+    return [mention for _, text in value.strings() for mention in mentions(text) if mention.kind == "date"]
 
 
 _RULES: tuple[Callable[[_Given], _Meant | None], ...] = (_slip, _text, _choice, _profile, _day, _month)

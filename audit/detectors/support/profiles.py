@@ -28,7 +28,7 @@ def _read(task: AgentTask) -> tuple[Field, ...]:
 
 
 profile_of = LastCache(_read)
-"""Returns the fields of the profiles in a conversation: texts that begin as an object, as JSON or as a Python literal."""
+"""Returns the fields of the profiles in a conversation: texts that begin as an object of JSON or Python."""
 
 
 def _fields(at: str, text: str) -> Iterator[Field]:
@@ -37,7 +37,7 @@ def _fields(at: str, text: str) -> Iterator[Field]:
 
 
 def contradicted(task: AgentTask, value: GoldValue) -> Field | None:
-    """Return the field of the profile with the name of a parameter, where the gold gives something else that none says.
+    """Return the field of the profile with a parameter's name, where the gold gives something else.
 
     A value that the profile, or any other text, says in some place may be meant; so may one that says the same in more
     or fewer words.

@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 def siblings(task: AgentTask, turn: int) -> Iterator[list[Place]]:
-    """Yield the values that several calls of one tool give for one parameter in a turn, those with one spelling only."""
+    """Yield the values that several calls of one tool give for one parameter in a turn."""
     groups = defaultdict[tuple[str, str], list[Place]](list)
     for index, call in enumerate(task.ground_truth.turns[turn]):
         for value in gold_values(call.arguments):

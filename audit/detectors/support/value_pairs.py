@@ -14,8 +14,8 @@ from agenthard.audit.execution.replay import Step
 
 _BOUND = re.compile(
     r"\b(?:if|unless|until|below|under|within|less|lower|cheaper|most|more|up to|max(?:imum)?|exceed\w*|over|above"
-    r"|least|min(?:imum)?|around|about|approximately|roughly|than|not|no longer|instead of|rather than|from|currently|was|had"
-    r"|version|top|every|each|per)\W+(?:\w+\W+){0,2}$|\bor\W+$",
+    r"|least|min(?:imum)?|around|about|approximately|roughly|than|not|no longer|instead of|rather than|from"
+    r"|currently|was|had|version|top|every|each|per)\W+(?:\w+\W+){0,2}$|\bor\W+$",
     re.IGNORECASE,
 )
 """What comes before a number that is a bound, a guess, or what shall not be."""
