@@ -49,8 +49,9 @@ class UnmatchedValue(TaskDetector):
       of two calls repeats the first one's income, and the income that the user states for it is nowhere; **members of
       a list** that the user says ("Italian and Chinese"), of which one is replaced by a word that no text has.
 
-    Not flagged: values that may be left out; documented defaults; a template's blank ("X miles"); a request with more
-    than 40 numbers.
+    Not flagged: values of an instruction for a simulator that are given twice, since it also tells what was before;
+    values that may be left out; documented defaults; a template's blank ("X miles"); a request with more than 40
+    numbers.
 
     Wrong where the user means the choice by another name, or corrects a value in words that this check does not
     understand.
@@ -62,6 +63,7 @@ class UnmatchedValue(TaskDetector):
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
+    executes = True
     about_values = True
     why = "A run that uses what the user says differs from the gold and fails."
 
@@ -225,7 +227,7 @@ def _of_turn(task: AgentTask, spoken: Spoken, turn: int) -> Iterator[Hit]:
             how = f"which no text has; the user names {listed.text!r} with {listed.with_!r}, and no call gives it"
             yield _hit(task, place.pointer, place.name, place.value, _Meant(listed.at, listed.text, how))
 
-    for place, said in doubled(task, spoken, turn):
+    for place, said in doubled(task, spoken, turn) if spoken.is_scripted else ():
         how = f"in two places; the user says it once, and {said.mention.text!r}, which nothing uses"
         yield _hit(task, place.pointer, place.name, place.value, _Meant(said.at, said.mention.text, how))
 

@@ -23,7 +23,7 @@ _SYNONYMS = {"buy": ("purchas", "acqui"), "sell": ("sold", "selling"), "withdraw
 """Beginnings of other words for a choice."""
 _NEGATED = re.compile(
     r"\b(?:not|n't|never|except|excluding|besides|but|without|instead of|rather than|other than|no|from|was|were|if|or)"
-    r"\W+(?:\w+\W+)?$",
+    r"\W+(?:\w+\W+){0,2}$",
     re.IGNORECASE,
 )
 
