@@ -25,6 +25,8 @@ _FEWEST_DIGITS = 3
 _COARSE = 0.02
 """Relative difference up to which a number in tens or hundreds may be what was returned, rounded."""
 _FEWEST_MEMBERS = 4
+_FEWEST_REQUIRED = 5
+"""Digits of a required number: shorter ones are near others by chance."""
 _ROUNDED = re.compile(
     r"\bround\w*|\bnearest\b|\babout\b|\bapprox\w*|\baround\b|\broughly\b|\bhundreds?\b|\bthousands?\b|\btens\b"
     r"|\bceil\w*|\bfloor\w*|\bwhole\b|\binteger|\bleast\b|\bmost\b",
@@ -51,10 +53,12 @@ class MiscopiedResult(TaskDetector):
     * a **number or code** of three digits or more, whole or within a text, that no text says, nothing returned, the
       task's own state lacks and that does not follow from numbers near it in one step, where an earlier call returned
       it with two neighbouring digits exchanged: a price of 547.23 after 457.23;
-    * a **number with decimals** that is within one and a half units of its last decimal of what was returned, and yet
-      not that, rounded (43.86 for 43.8525); one with fewer decimals than the user asks for ("to two decimals", 7.9
+    * an **argument with decimals** that is within 1.5 units of its last decimal of what was returned, and yet not that,
+      rounded (43.86 for 43.8525); one with fewer decimals than the user asks for ("to two decimals", 7.9
       for 7.9252); and one in tens or hundreds within 2 % of it, where the request of the turn says nothing of rounding;
-    * a **list** of four numbers or more that is all numbers of a returned text in their order, less one.
+    * a **list** of four numbers or more that is all numbers of a returned text in their order, less one;
+    * a **required text** that is a number of five digits or more, which no text says and no call returned, where a call
+      returned one that differs in one digit or has two exchanged: 8267.23 is required, and the sum was 8276.23.
 
     Not flagged: numbers that are said; a number that some call returned as it is; rounding up or down on request.
 
@@ -93,6 +97,7 @@ class MiscopiedResult(TaskDetector):
                     yield _hit(task, step, value, found)
             for at, found in _lists(arguments, before):
                 yield _hit(task, step, GoldValue(at, ((at, found.shown),), False), found)
+        yield from _required(task, steps)
 
 
 class _Given(NamedTuple):
@@ -177,8 +182,8 @@ def _one_number(given: _Given) -> _Found | None:
 def _rounding(given: _Given) -> _Found | None:
     """A number that rounds what was returned wrongly, or more than the user asks."""
     number, said = given.item, given.said()
-    if isinstance(number, bool) or not isinstance(number, (int, float)) or not number:
-        return None
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not number or given.value.at.count("/") > 1:
+        return None  # a member of a list or an object may come from anywhere
     if any(float(number) in m.values for m in mentions(said)):
         return None
     results = [(step, v) for step in given.before for _, v in _returned_numbers(step)]
@@ -237,6 +242,35 @@ def _lists(arguments: dict[str, Any], before: Sequence[Step]) -> Iterator[tuple[
                 if len(every) == len(own) + 1 and any(every[:i] + every[i + 1 :] == own for i in range(len(every))):
                     yield f"/{name}", _Found(source, items, "which is what the call returned, less one number")
                     return
+
+
+def _required(task: AgentTask, steps: Sequence[Step]) -> Iterator[Hit]:
+    """Yield the required numbers that no call returned, where one returned a number that is one slip away."""
+    made = [step for step in steps if step.observation.error is None]
+    said = "\n".join(text for _, text in task.user_texts())
+    for index, text in enumerate(task.ground_truth.outputs):
+        own = _bare(text)
+        if not _PLAIN.fullmatch(own) or sum(map(str.isdigit, own)) < _FEWEST_REQUIRED:
+            continue
+        if own in said.replace(",", "") or any(own in step.observation.text for step in made):
+            continue
+        near = [(step, other) for step in made for other in _near_ones(own, step)]
+        if near:
+            step, other = near[-1]
+            yield Hit(
+                claim=f"No replayed call returned the required {text!r}; {step.call.name!r} returned {other}.",
+                evidence=(
+                    quote(task, f"/ground_truth/outputs/{index}", note="the required text"),
+                    quote(task, step.pointer, note="the gold call that returns the other"),
+                ),
+                fix=f"Require {other}, if that is meant.",
+                cause=shared_cause(task, "miscopied", "output", text),
+            )
+
+
+def _near_ones(own: str, step: Step) -> list[str]:
+    numbers = (_bare(mention.text) for mention in mentions(step.observation.text) if mention.kind == "number")
+    return [other for other in numbers if len(other) == len(own) and OSA.distance(own, other, score_cutoff=1) == 1]
 
 
 def _is_number(value: Any) -> bool:

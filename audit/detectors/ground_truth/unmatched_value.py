@@ -81,9 +81,11 @@ class UnmatchedValue(TaskDetector):
             yield from _of_turn(task, spoken, turn)
         for pointer, call in task.gold_calls():
             tool = task.tool(call.name, call.requestor)
-            for value in gold_values(call.arguments) if tool is not None else ():
-                place = documented(tool, value.at)
-                if value.omissible or place is None or _is_default(place, value):
+            if tool is None:
+                continue
+            for value in gold_values(call.arguments):
+                place = documented(tool, value.at) or _UNDOCUMENTED
+                if value.omissible or _is_default(place, value):
                     continue
                 given = _Given(task, spoken, pointer, call, value, place, steps[: places.get(pointer, 0)])
                 found = next((each for rule in _RULES if (each := rule(given)) is not None), None)
@@ -114,6 +116,10 @@ class _Meant(NamedTuple):
     text: str
     how: str
     """What is wrong, after "gives X as Y"."""
+
+
+_UNDOCUMENTED = Documented({}, optional=False)
+"""A place within an object whose members are not documented."""
 
 
 def _is_default(place: Documented, value: GoldValue) -> bool:

@@ -162,7 +162,7 @@ class Spoken:
 
     def _leading_on(self, turn: int, near: frozenset[float]) -> set[float]:
         """Return the numbers that are near and from which numbers follow that the turn's calls give."""
-        goals = [v for v in self.given.get(turn, ()) if isinstance(v, float) and v not in near]
+        goals = [v for v in self.given.get(turn, ()) if isinstance(v, float) and v > 1 and v not in near]
         factors = _factors(" ".join(text for _, text in self.scope(turn)))
         found = set[float]()
         for goal in goals:

@@ -61,6 +61,8 @@ def dictated(task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, befor
     alike = [said for said in free if fuzz.ratio(squash(said.text), bare) >= _ALIKE]
     if len(alike) == 1:
         return alike[0]
+    if sum(map(str.isalpha, words(given))) < _FEWEST_WORDS:
+        return None
     others = [each for each in _values_of(task, turn) if _own_text(task, spoken, each, turn, before) is not None]
     return free[0] if len(free) == 1 and len(others) == 1 and _is_short(task) else None
 
@@ -72,7 +74,7 @@ def _is_short(task: AgentTask) -> bool:
 def _own_text(task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, before: Sequence[Step]) -> str | None:
     """Return the text of three words or more that a value demands and that neither a text nor a response has."""
     texts = value.strings()
-    if len(value.accepted) != 1 or not texts or sum(map(str.isalpha, words(texts[0][1]))) < _FEWEST_WORDS:
+    if len(value.accepted) != 1 or not texts or len(words(texts[0][1])) < _FEWEST_WORDS:
         return None
     bare = squash(texts[0][1])
     seen = [*spoken.texts(turn), *(step.observation.text for step in before)]

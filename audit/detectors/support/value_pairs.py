@@ -24,8 +24,11 @@ _AFTER = re.compile(r"\s?(?:times|x|fold|percent of|% of)\b", re.IGNORECASE)
 _POINT = re.compile(r"(?:^|\n)[\s*>-]*$")
 """What comes before the number of a point in a list."""
 _ANCHOR_REACH = 30
+_LONG = 4
+"""Characters from which on a number in the state names something."""
 _SHORT = 200
 """Characters of a request that is about little more than its one number."""
+_BIRTH = frozenset("dob birth birthday birthdate born".split())
 _EMPTY = frozenset("value number amount id count num total the of name type data input param text list max min".split())
 
 
@@ -51,7 +54,7 @@ def paired_number(spoken: Spoken, atom: Atom, turn: int, steps: Sequence[Step]) 
         return slips[0]
     if atom.embedded or slips:
         return None
-    if spoken.knowledge.is_in_state(atom.mention.text):
+    if len(atom.mention.text) >= _LONG and spoken.knowledge.is_in_state(atom.mention.text):
         return None  # an agent may find it there
     anchored = [said for said in free if _is_anchored(said, atom)]
     if len({said.mention.values for said in anchored}) == 1:
@@ -125,6 +128,8 @@ def paired_moment(spoken: Spoken, atom: Atom, turn: int) -> Statement | None:
     free = [said for said in spoken.unused(turn, kind) if not is_today(said.whole, said.mention)]
     if kind == "date":
         year = {str(value)[:4] for value in atom.mention.values}
+        if _BIRTH & set(name_words(atom.value.member)):
+            free = [said for said in free if any(str(value)[0] != "-" for value in said.mention.values)]
         free = [s for s in free if any(str(v)[0] == "-" or str(v)[:4] in year for v in s.mention.values)]
     if len({said.mention.values for said in free}) != 1:
         return None
