@@ -69,6 +69,7 @@ class MiscopiedResult(TaskDetector):
     id = "miscopied-result"
     title = "Gold values that almost pass on what a call returned"
     version = "1"
+    experimental = True
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

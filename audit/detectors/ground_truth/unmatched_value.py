@@ -13,8 +13,10 @@ from agenthard.audit.detectors.support.profiles import contradicted
 from agenthard.audit.detectors.support.relative_days import counts_on, day_words, whole_months
 from agenthard.audit.detectors.support.repeated_values import doubled, repeated, replaced, siblings
 from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.detectors.support.spelling import conversation_of, nearly_same_name, nearly_same_phrase
 from agenthard.audit.detectors.support.spoken_values import Spoken, Statement, atoms_of, spoken_in
 from agenthard.audit.detectors.support.stated_texts import dictated, named_file
+from agenthard.audit.detectors.support.text import words
 from agenthard.audit.detectors.support.value_pairs import paired_code, paired_moment, paired_number
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.environment import ExecutionError
@@ -51,7 +53,7 @@ class UnmatchedValue(TaskDetector):
 
     Not flagged: values of an instruction for a simulator that are given twice, since it also tells what was before;
     values that may be left out; documented defaults; a template's blank ("X miles"); a request with more than 40
-    numbers.
+    numbers; a slip of the keyboard that `near-miss-value` reports.
 
     Wrong where the user means the choice by another name, or corrects a value in words that this check does not
     understand.
@@ -140,7 +142,7 @@ def _slip(given: _Given) -> _Meant | None:
             said = paired_code(given.spoken, atom, given.turn)
         else:
             said = paired_moment(given.spoken, atom, given.turn)
-        if said is not None:
+        if said is not None and not _is_near_miss(given, said.mention.text):
             part = f"with {atom.mention.text}, " if atom.embedded else ""
             return _unused(said.at, said.mention.text, part)
     return None
@@ -154,7 +156,20 @@ def _text(given: _Given) -> _Meant | None:
     """A text or file name without source, and the one that the user puts in quotation marks."""
     arguments = given.task, given.spoken, given.value, given.turn, given.before
     said = dictated(*arguments) or named_file(*arguments)
-    return None if said is None else _unused(said.at, said.text)
+    return None if said is None or _is_near_miss(given, said.text) else _unused(said.at, said.text)
+
+
+def _is_near_miss(given: _Given, said: str) -> bool:
+    """Tell whether the check near-miss-value reports the value: it is one slip of the keyboard from what is said."""
+    texts = [text for _, text in given.value.strings()]
+    if conversation_of(given.task).slip(given.value) is not None:
+        return True
+    if len(texts) != len(given.value.accepted) or any(map(given.spoken.knowledge.holds, texts)):
+        return False
+    closed_world, other = given.task.environment.state is not None, tuple(words(said))
+    return any(
+        nearly_same_phrase(tuple(words(text)), other) or nearly_same_name(text, said, closed_world) for text in texts
+    )
 
 
 def _choice(given: _Given) -> _Meant | None:
@@ -209,11 +224,9 @@ def _month(given: _Given) -> _Meant | None:
     last = calendar.monthrange(year, month)[1]
     if day in (1, last) or f"{values[0][:-2]}01" not in given.spoken.given[given.turn]:
         return None
-    for at, text in given.spoken.scope(given.turn):
-        for words, number in whole_months(text):
-            if number == month:
-                return _Meant(at, words, f"but the user says {words!r}, which has {last} days")
-    return None
+    spans = ((at, span, number) for at, text in given.spoken.scope(given.turn) for span, number in whole_months(text))
+    found = next(((at, span) for at, span, number in spans if number == month), None)
+    return None if found is None else _Meant(*found, f"but the user says {found[1]!r}, which has {last} days")
 
 
 def _dates(value: GoldValue) -> list[Mention]:

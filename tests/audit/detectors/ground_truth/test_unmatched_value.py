@@ -64,7 +64,6 @@ def call(name: str, **arguments: Any) -> ToolCall:
             "3",
         ),
         ("Make it 8, please.", call("lend", days=5), "8"),
-        ("Lend it to member AB-9021.", call("lend", member="AB-9012"), "AB-9021"),
         ("Reserve the hall for March 4, 2025.", call("reserve", date="2025-04-03"), "March 4, 2025"),
         ("Reserve the hall for March 4, 2025.", call("reserve", date="2025-03-06"), "March 4, 2025"),
         ("Reserve the hall at 9:00 AM.", call("reserve", time="21:00"), "9:00 AM"),
@@ -82,7 +81,6 @@ def call(name: str, **arguments: Any) -> ToolCall:
         "a digit lost",
         "next to its name",
         "the only number",
-        "digits of a code",
         "day and month",
         "another day",
         "half a day",
@@ -130,6 +128,17 @@ def test_another_value_than_stated(said: str, made: ToolCall, meant: str) -> Non
 )
 def test_what_is_stated_or_follows(said: str, made: ToolCall) -> None:
     assert hits(task(said, made)) == []
+
+
+def test_digits_of_a_code() -> None:
+    state = {"members": {"AB-9012": {}}}
+    (hit,) = hits(task("Lend it to AB-9021.", call("lend", member="AB-9012"), state=state))
+    assert "'AB-9021'" in hit.claim
+
+
+def test_what_another_check_reports() -> None:
+    assert hits(task("Lend it to AB-9021.", call("lend", member="AB-9012"))) == []
+    assert hits(task("Write it to 'notes.md'.", call("note", file="note.md"))) == []
 
 
 def test_both_codes_exist() -> None:
