@@ -1,36 +1,27 @@
 """The values that a user states for one turn, those that a ground truth gives, and which of either have no partner."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.knowledge import knowledge_of
 from agenthard.audit.detectors.support.mentions import Kind, Mention, mentions
-from agenthard.audit.detectors.support.numbers import numbers_said
+from agenthard.audit.detectors.support.number_relations import (
+    follows,
+    is_same,
+    mixed,
+    numbers_of,
+    results,
+    returned_numbers,
+    rounds_to,
+    stated_numbers,
+    unit_factors,
+)
 from agenthard.audit.detectors.support.sharing import LastCache
 from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.execution.replay import Step
 from agenthard.taxonomy.task import AgentTask
 
-_FACTORS = (
-    (r"minute|hour|second|\bmin\b|\bsec\b|小时|分钟|秒", (60.0, 3600.0, 24.0, 1440.0, 86400.0, 1000.0)),
-    (r"day|week|month|quarter|year|fortnight|[天日周月年]", (7.0, 12.0, 30.0, 365.0, 52.0, 24.0, 86400.0, 3.0, 14.0)),
-    (r"percent|%|per cent|rate|ratio|cents?\b|centi|\bcm\b|basis", (100.0, 10000.0)),
-    (r"kilo|\bk[mgb]?\b|\dk[mgb]?\b|gram|milli|\bm[lms]\b|\dm[lms]\b|met(?:er|re)|tons?\b", (1000.0,)),
-    (r"feet|foot|\bft\b|inch|yard", (12.0, 0.3048, 2.54, 0.0254, 30.48, 3.0)),
-    (r"mile|\bkm|kilomet|mph|\bmi\b", (1.609344, 0.621371, 1609.344)),
-    (r"lit(?:er|re)|gallon|fuel|tank", (3.785412, 0.264172)),
-    (r"pound|\blbs?\b|\bkg|kilo|ounce|\boz\b", (0.453592, 2.204623, 16.0, 28.3495)),
-    (r"half|halve|twice|double|dozen|triple|pair|couple|both|each|quarter|third", (2.0, 3.0, 4.0, 12.0)),
-)
-"""Words of units and shares, and what a number next to them may be multiplied with or divided by."""
-_NEAR = 1e-4
-"""Relative difference up to which a converted number is the same."""
-_FIELD = re.compile(r"\"[^\"\n]{1,60}\":")
-_SPAN = 7
-_DIGITS = re.compile(r"\d+")
 _MOST_NUMBERS = 40
 """Where more numbers are at hand, almost every number follows from two of them."""
 
@@ -155,7 +146,7 @@ class Spoken:
             return not days.isdisjoint(str(value)[-6:] for value in used)
         if mention.kind == "number":
             numbers = [v for v in used if isinstance(v, float)]
-            return any(_rounds(v, other) for v in mention.values if isinstance(v, float) for other in numbers)
+            return any(rounds_to(v, other) for v in mention.values if isinstance(v, float) for other in numbers)
         if mention.kind == "code":
             return squash(mention.text) in self.given_text or squash(mention.text) in self.answered
         return not mention.values.isdisjoint(used)
@@ -163,24 +154,24 @@ class Spoken:
     def _leading_on(self, turn: int, near: frozenset[float]) -> set[float]:
         """Return the numbers that are near and from which numbers follow that the turn's calls give."""
         goals = [v for v in self.given.get(turn, ()) if isinstance(v, float) and v > 1 and v not in near]
-        factors = _factors(" ".join(text for _, text in self.scope(turn)))
+        factors = unit_factors(" ".join(text for _, text in self.scope(turn)))
         found = set[float]()
         for goal in goals:
             for one in self._said(turn) - found:
-                steps = (result for other in near for result in (*_results(one, other), *_mixed(one, other, factors)))
-                if any(_same(one * factor, goal) for factor in factors) or any(_same(step, goal) for step in steps):
+                steps = (result for other in near for result in (*results(one, other), *mixed(one, other, factors)))
+                if any(is_same(one * factor, goal) for factor in factors) or any(is_same(step, goal) for step in steps):
                     found.add(one)
         return found
 
     def _said(self, turn: int) -> frozenset[float]:
         """Return the numbers that are said for a turn."""
-        return frozenset(number for _, text in self.scope(turn) for number in _stated_numbers(text))
+        return frozenset(number for _, text in self.scope(turn) for number in stated_numbers(text))
 
     def _near(self, turn: int, steps: Sequence[Step]) -> frozenset[float]:
         """Return the numbers that are said for a turn, or that its calls return where these are few."""
         first = max((each + 1 for each in self.given if each < turn), default=0)
         texts = [step.observation.text for step in steps if first <= step.turn <= turn]
-        returned = frozenset(number for text in texts for number in _returned_numbers(text))
+        returned = frozenset(number for text in texts for number in returned_numbers(text))
         return self._said(turn) | (returned if len(returned) <= _MOST_NUMBERS else frozenset())
 
     def is_sourced(self, atom: Atom, turn: int, steps: Sequence[Step], documents: str) -> bool:
@@ -200,12 +191,12 @@ class Spoken:
             return self._has_moment(mention, accepted, seen)
         if mention.kind == "code":
             return any(squash(mention.text) in squash(text) for text in seen)
-        numbers = {number for text in seen if text is not documents for number in _numbers(text)}
+        numbers = {number for text in seen if text is not documents for number in numbers_of(text)}
         goals = {v for v in accepted if isinstance(v, float)}
         if any(abs(goal) in numbers or goal in numbers for goal in goals):
             return True
         text = " ".join([documents, *(text for _, text in self.scope(turn))])
-        return any(_follows(abs(goal), self._said(turn), self._near(turn, steps), text) for goal in goals)
+        return any(follows(abs(goal), self._said(turn), self._near(turn, steps), text) for goal in goals)
 
     def is_only_number(self, atom: Atom, turn: int, steps: Sequence[Step]) -> bool:
         """Tell whether no other number of the calls of a turn is without source, and it is a number of its own."""
@@ -222,72 +213,6 @@ class Spoken:
             return any(not accepted.isdisjoint(m.values) for m in every)
         days = {str(value)[-6:] for value in accepted}
         return any(str(value)[-6:] in days for m in every for value in m.values)
-
-
-def _rounds(number: float, other: float) -> bool:
-    return any(abs(round(abs(number), digits) - abs(other)) < 1e-9 for digits in (0, 1, 2, 3, 4)) or _same(
-        number, other
-    )
-
-
-def _same(one: float, other: float) -> bool:
-    return abs(abs(one) - abs(other)) <= _NEAR * max(abs(other), 1e-9)
-
-
-def _results(one: float, other: float) -> Iterator[float]:
-    yield from (one + other, one - other, one * other)
-    if other:
-        yield one / other
-    if one:
-        yield other / one
-
-
-def _mixed(one: float, other: float, factors: Iterable[float]) -> Iterator[float]:
-    """Yield what two numbers are together: 5 feet 10 inches."""
-    for factor in factors:
-        if factor > 1:
-            yield from (one * factor + other, other * factor + one)
-
-
-@lru_cache(maxsize=64)
-def _factors(text: str) -> tuple[float, ...]:
-    found = [factor for words, factors in _FACTORS if re.search(words, text, re.IGNORECASE) for factor in factors]
-    return tuple(each for factor in dict.fromkeys(found) for each in (factor, 1 / factor))
-
-
-def _follows(goal: float, said: Iterable[float], near: Iterable[float], text: str) -> bool:
-    """Tell whether a number is one that is near, converted, or the result of an operation on a said one and another."""
-    decimals = len(f"{goal:.8f}".rstrip("0").partition(".")[2])
-    allowed = max(0.5 * 10**-decimals if decimals else 0.0, _NEAR * goal) + 1e-9
-    factors = _factors(text)
-    if any(abs(v * factor - goal) <= allowed for v in near for factor in factors):
-        return True
-    if any(factor == goal >= _SPAN for factor in factors):
-        return True  # a month, an hour
-    if any(abs(a * factor + b - goal) <= allowed for a in said for b in said for factor in factors if factor > 1):
-        return True  # 5 feet 10 inches, 2 hours and 15 minutes
-    return any(
-        abs(abs(result) - goal) <= allowed for a in said for b in near if b not in (0, 1) for result in _results(a, b)
-    )
-
-
-@lru_cache(maxsize=1024)
-def _numbers(text: str) -> frozenset[float]:
-    values = {v for m in mentions(text) if m.kind == "number" for v in m.values if isinstance(v, float)}
-    return frozenset(values | {abs(v) for v in values} | numbers_said(text))
-
-
-@lru_cache(maxsize=1024)
-def _stated_numbers(text: str) -> frozenset[float]:
-    """Collect what may be calculated with: digits in numbers, and numerals of more than one."""
-    values = {v for m in mentions(text) if m.kind == "number" for v in m.values if isinstance(v, float)}
-    return frozenset(values | numbers_said(_DIGITS.sub("", text)) - {0.0, 0.5, 1.0})
-
-
-@lru_cache(maxsize=1024)
-def _returned_numbers(text: str) -> frozenset[float]:
-    """Collect the numbers of a response, names of fields left out."""
-    return _stated_numbers(_FIELD.sub(" ", text))
 
 
 def _turn(pointer: str) -> int | None:
