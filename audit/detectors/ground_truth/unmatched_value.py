@@ -1,7 +1,7 @@
 """Check: the user says one value, and the ground truth demands another that nothing has."""
 
 import calendar
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
@@ -264,7 +264,7 @@ def _hit(task: AgentTask, pointer: str, name: str, value: GoldValue, meant: _Mea
     )
 
 
-def _replayed(task: AgentTask) -> Sequence[Step]:
+def _replayed(task: AgentTask) -> tuple[Step, ...]:
     try:
         return () if why_not_replayed(task) else gold_replay(task).steps
     except ExecutionError:
