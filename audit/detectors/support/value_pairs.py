@@ -123,13 +123,14 @@ def paired_moment(spoken: Spoken, atom: Atom, turn: int) -> Statement | None:
     kind = atom.mention.kind
     if kind == "date":
         swapped = [said for said in spoken.statements(turn, kind) if _is_swapped(said.mention, atom.mention)]
+        swapped = [said for said in swapped if _has_year(said) or not _BIRTH & set(name_words(atom.value.member))]
         if len({said.mention.values for said in swapped}) == 1:
             return swapped[0]
     free = [said for said in spoken.unused(turn, kind) if not is_today(said.whole, said.mention)]
     if kind == "date":
         year = {str(value)[:4] for value in atom.mention.values}
         if _BIRTH & set(name_words(atom.value.member)):
-            free = [said for said in free if any(str(value)[0] != "-" for value in said.mention.values)]
+            free = [said for said in free if _has_year(said)]
         free = [s for s in free if any(str(v)[0] == "-" or str(v)[:4] in year for v in s.mention.values)]
     if len({said.mention.values for said in free}) != 1:
         return None
@@ -140,6 +141,10 @@ def paired_moment(spoken: Spoken, atom: Atom, turn: int) -> Statement | None:
         return None
     counted = any(_COUNTED.search(text) for _, text in spoken.scope(turn))
     return None if counted and not _is_close(said.mention, atom.mention) else said
+
+
+def _has_year(said: Statement) -> bool:
+    return any(str(value)[0] != "-" for value in said.mention.values)
 
 
 def _is_swapped(one: Mention, other: Mention) -> bool:
