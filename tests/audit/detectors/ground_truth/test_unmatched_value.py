@@ -115,6 +115,7 @@ def test_another_value_than_stated(said: str, made: ToolCall, meant: str) -> Non
         ("Reserve the hall the day after March 4, 2025.", call("reserve", date="2025-03-05")),
         ("Reserve the hall at 9 in the evening.", call("reserve", time="21:00")),
         ("Is it free tomorrow? Today is 2023-09-29.", call("reserve", date="2023-09-30")),
+        ("Is it free this Wednesday? Today is Monday April 25th 2023.", call("reserve", date="2023-04-27")),
         ("Is it free tomorrow or next week? Today is 2023-09-29.", call("reserve", date="2023-10-06")),
         ("What is on in all of August?", call("events", first="2025-08-01", last="2025-08-31")),
         ("Note 'X books are back'.", call("note", text="Nine books are back")),
