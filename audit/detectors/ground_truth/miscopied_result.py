@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -33,6 +34,7 @@ _ROUNDED = re.compile(
     re.IGNORECASE,
 )
 _ONE_WAY = re.compile(r"\bround\w* (?:it |that |this )?(?:up|down)|ceil|floor|truncat", re.IGNORECASE)
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d+)?")
 _PLAIN = re.compile(r"-?[\d,]+(?:\.\d+)?")
 _PLACES = {"tenth": 1, "hundredth": 2, "thousandth": 3, "one": 1, "two": 2, "three": 3, "four": 4}
 _DECIMALS = re.compile(
@@ -187,7 +189,7 @@ def _rounding(given: _Given) -> _Found | None:
         return None  # a member of a list or an object may come from anywhere
     if any(float(number) in m.values for m in mentions(said)):
         return None
-    results = [(step, v) for step in given.before for _, v in _returned_numbers(step)]
+    results = [(step, v) for step in given.before for v in _returned_numbers(step.observation.text)]
     if any(abs(v - number) < 1e-9 for _, v in results):
         return None
     decimals = _decimals(number)
@@ -213,15 +215,14 @@ def _decimals(number: float) -> int:
     return len(f"{number:.9f}".rstrip("0").partition(".")[2])
 
 
-def _returned_numbers(step: Step) -> Iterator[tuple[str, float]]:
-    for at, text in texts_in(_parsed(step)):
-        if re.fullmatch(r"-?\d{1,15}(?:\.\d+)?", text):
-            yield at, float(text)
+@lru_cache(maxsize=256)
+def _returned_numbers(response: str) -> tuple[float, ...]:
+    return tuple(float(text) for _, text in texts_in(_parsed(response)) if _NUMBER.fullmatch(text))
 
 
-def _parsed(step: Step) -> Any:
+def _parsed(response: str) -> Any:
     try:
-        return json.loads(step.observation.text)
+        return json.loads(response)
     except ValueError:
         return None
 
@@ -236,7 +237,7 @@ def _lists(arguments: dict[str, Any], before: Sequence[Step]) -> Iterator[tuple[
             continue
         own = [float(item) for item in items]
         for source in reversed(before):
-            for _, text in texts_in(_parsed(source)):
+            for _, text in texts_in(_parsed(source.observation.text)):
                 every = [
                     float(_bare(m.text)) for m in mentions(text) if m.kind == "number" and _PLAIN.fullmatch(m.text)
                 ]
