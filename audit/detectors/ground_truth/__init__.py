@@ -12,6 +12,7 @@ from agenthard.audit.detectors.ground_truth.gold_order import GoldOrder
 from agenthard.audit.detectors.ground_truth.gold_redundant import GoldRedundant
 from agenthard.audit.detectors.ground_truth.invented_value import InventedValue
 from agenthard.audit.detectors.ground_truth.milestones_miss_state import MilestonesMissState
+from agenthard.audit.detectors.ground_truth.miscopied_result import MiscopiedResult
 from agenthard.audit.detectors.ground_truth.near_miss_value import NearMissValue
 from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolation
 from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
@@ -19,6 +20,7 @@ from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
+from agenthard.audit.detectors.ground_truth.unmatched_value import UnmatchedValue
 from agenthard.audit.detectors.ground_truth.unmet_figure import UnmetFigure
 from agenthard.audit.detectors.ground_truth.unreachable_value import UnreachableValue
 from agenthard.audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
@@ -36,6 +38,7 @@ __all__ = [
     "GoldOrder",
     "GoldRedundant",
     "InventedValue",
+    "MiscopiedResult",
     "NearMissValue",
     "PolicyViolation",
     "TextWithoutSource",
@@ -45,6 +48,7 @@ __all__ = [
     "UnknownOutput",
     "UnreachableValue",
     "UnsaidAmount",
+    "UnmatchedValue",
     "UnmetFigure",
     "WithheldTool",
     "MilestonesMissState",

@@ -5,15 +5,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rapidfuzz.distance import OSA, Levenshtein
-
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.corrections import Patch, replace
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, texts_in
 from agenthard.audit.detectors.support.person_records import Mismatch, mismatches
 from agenthard.audit.detectors.support.sharing import shared_cause
-from agenthard.audit.detectors.support.spelling import Conversation
+from agenthard.audit.detectors.support.spelling import (
+    FILE_NAME,
+    IDENTIFIER,
+    Conversation,
+    nearly_same_name,
+    nearly_same_phrase,
+)
 from agenthard.audit.detectors.support.text import squash, words
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.attempts import gold_attempt, with_value
@@ -24,13 +28,9 @@ from agenthard.taxonomy.task import AgentTask, ToolCall
 _QUOTED = re.compile(
     r"(?<!\w)'([^'\n]{2,300}?)'(?!\w)|\"([^\"\n]{2,300})\"|“([^”\n]{2,300})”|‘([^’\n]{2,300})’|`([^`\n]{2,300})`"
 )
-_FILE_NAME = re.compile(r"(?<![\w/@.-])[\w-]+\.[A-Za-z]\w{0,4}(?![\w@])")
-_IDENTIFIER = re.compile(r"(?<![\w#-])#?(?=[\w-]*\d)\w[\w-]{5,}(?![\w-])")
 _DATE_LIKE = re.compile(r"(\d{1,6})([-/.])(\d{1,2})\2(\d{1,6})")
 _SHORTEST = 4
 """Values with fewer characters are near too many others."""
-_FEWEST_WORDS = 4
-_LONGEST_NAME = 200
 _MOST_COMPARISONS = 2_000_000
 """Values times names and quotations that are compared; tasks of BFCL v3, τ-bench, τ² and ACEBench have 700 at most."""
 
@@ -128,12 +128,12 @@ def _quoted(task: AgentTask) -> Iterator[tuple[str, str]]:
     for at, text in task.user_texts():
         for match in _QUOTED.finditer(text):
             yield at, next(group for group in match.groups() if group)
-        patterns = (_FILE_NAME, _IDENTIFIER) if task.environment.state is not None else (_FILE_NAME,)
+        patterns = (FILE_NAME, IDENTIFIER) if task.environment.state is not None else (FILE_NAME,)
         for pattern in patterns:
             for match in pattern.finditer(text):
                 yield at, match.group()
     for at, text in texts_in(task.initial_state, "/initial_state"):
-        if _FILE_NAME.fullmatch(text):
+        if FILE_NAME.fullmatch(text):
             yield at, text
 
 
@@ -143,11 +143,11 @@ def _misspelt(
     closed_world = task.environment.state is not None
     for at, text in value.strings():
         own = tuple(words(text))
-        near = [s for s in said if _nearly_same_phrase(own, s.words) or _nearly_same_name(text, s.text, closed_world)]
+        near = [s for s in said if nearly_same_phrase(own, s.words) or nearly_same_name(text, s.text, closed_world)]
         if not near:
             continue
         other = near[0]
-        phrase = _nearly_same_phrase(own, other.words)
+        phrase = nearly_same_phrase(own, other.words)
         meant_one = len({each.text for each in near}) == len(value.accepted) == 1
         yield Hit(
             claim=f"The gold call of {call.name!r} gives {value.name!r} as {text!r}, but the task says {other.text!r}.",
@@ -157,7 +157,7 @@ def _misspelt(
             ),
             fix=f"Use {other.text!r}.",
             severity=Severity.MAY_AFFECT_SCORE if phrase else severity,
-            tier=Tier.CONFIRMED if _FILE_NAME.fullmatch(text) and other.at.startswith("/user") else None,
+            tier=Tier.CONFIRMED if FILE_NAME.fullmatch(text) and other.at.startswith("/user") else None,
             cause=shared_cause(task, f"{text!r} for {other.text!r}"),
             patch=replace(f"{pointer}/arguments{at}", other.text) if meant_one else (),
             proof=_rejected(task, f"{pointer}/arguments{at}", other.text),
@@ -184,29 +184,6 @@ def _slipped(
         cause=shared_cause(task, f"{given!r} for {slip.said!r}"),
         patch=replace(f"{pointer}/arguments{slip.at}", slip.said) if same_digits else (),
     )
-
-
-def _nearly_same_phrase(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    if (
-        min(len(a), len(b)) < _FEWEST_WORDS
-        or abs(len(a) - len(b)) > 1
-        or Levenshtein.distance(a, b, score_cutoff=1) != 1
-    ):
-        return False
-    changed = set(a).symmetric_difference(b)
-    return bool(changed) and all(word.isalpha() and len(set(word)) > 1 for word in changed)
-
-
-def _nearly_same_name(gold: str, said: str, closed_world: bool) -> bool:
-    if max(len(gold), len(said)) > _LONGEST_NAME:
-        return False
-    if _FILE_NAME.fullmatch(gold) and _FILE_NAME.fullmatch(said):
-        letters = [re.sub(r"\d", "", name.casefold()) for name in (gold, said)]
-        same_digits = re.findall(r"\d", gold) == re.findall(r"\d", said)
-        return same_digits and 1 <= OSA.distance(*letters) <= max(1, len(letters[0]) // 8)
-    if closed_world and _IDENTIFIER.fullmatch(gold) and _IDENTIFIER.fullmatch(said):
-        return OSA.distance(squash(gold), squash(said), score_cutoff=1) == 1
-    return False
 
 
 def _impossible_date(task: AgentTask, pointer: str, call: ToolCall, value: GoldValue) -> Iterator[Hit]:

@@ -59,6 +59,14 @@ class Knowledge:
         bare = squash(text)
         return bare in self._shared.state or bare in self._own_state or bare in self._shared.state_text
 
+    def is_in_own_state(self, text: str) -> bool:
+        """Tell whether the task's own initial state holds it as a whole value or key."""
+        return f"{_BREAK}{squash(text)}{_BREAK}" in f"{_BREAK}{self._own_state}{_BREAK}"
+
+    def is_in_state(self, text: str) -> bool:
+        """Tell whether the state that the tools work on holds it as a whole value or key, not within a longer one."""
+        return squash(text) in self._shared.state or self.is_in_own_state(text)
+
     def holds(self, text: str) -> bool:
         """Tell whether any of the three places has it."""
         return self.said(text) or self.documented(text) or self.in_state(text)

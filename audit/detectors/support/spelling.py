@@ -5,13 +5,14 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from rapidfuzz.distance import OSA, Indel
+from rapidfuzz.distance import OSA, Indel, Levenshtein
 
 from agenthard.audit.detectors.support.dates import parse_date
 from agenthard.audit.detectors.support.gold_values import GoldValue
-from agenthard.audit.detectors.support.knowledge import Knowledge
+from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of
 from agenthard.audit.detectors.support.numbers import derives
-from agenthard.audit.detectors.support.text import EMPTY_WORDS, content_words
+from agenthard.audit.detectors.support.sharing import LastCache
+from agenthard.audit.detectors.support.text import EMPTY_WORDS, content_words, squash
 from agenthard.taxonomy.task import AgentTask
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -82,6 +83,10 @@ class Conversation:
         if word.search(self._text) or self._knowledge.documented(text) or self._knowledge.in_state(text):
             return True
         return text.isdecimal() and derives(float(text), self._text)
+
+
+conversation_of = LastCache[AgentTask, Conversation](lambda task: Conversation(task, knowledge_of(task)))
+"""Returns what the user says in a task that has to be copied."""
 
 
 def is_slip(given: str, said: str) -> bool:
@@ -192,3 +197,34 @@ def _is_next_to(word: str, empty: str) -> bool:
 
 def _in_small_letters(word: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+FILE_NAME = re.compile(r"(?<![\w/@.-])[\w-]+\.[A-Za-z]\w{0,4}(?![\w@])")
+IDENTIFIER = re.compile(r"(?<![\w#-])#?(?=[\w-]*\d)\w[\w-]{5,}(?![\w-])")
+_FEWEST_WORDS = 4
+_LONGEST_NAME = 200
+
+
+def nearly_same_phrase(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Tell whether two texts of four words or more differ in one word without digits."""
+    if (
+        min(len(a), len(b)) < _FEWEST_WORDS
+        or abs(len(a) - len(b)) > 1
+        or Levenshtein.distance(a, b, score_cutoff=1) != 1
+    ):
+        return False
+    changed = set(a).symmetric_difference(b)
+    return bool(changed) and all(word.isalpha() and len(set(word)) > 1 for word in changed)
+
+
+def nearly_same_name(gold: str, said: str, closed_world: bool) -> bool:
+    """Tell whether two file names differ by a letter or so, or, in a closed world, two identifiers by one character."""
+    if max(len(gold), len(said)) > _LONGEST_NAME:
+        return False
+    if FILE_NAME.fullmatch(gold) and FILE_NAME.fullmatch(said):
+        letters = [re.sub(r"\d", "", name.casefold()) for name in (gold, said)]
+        same_digits = re.findall(r"\d", gold) == re.findall(r"\d", said)
+        return same_digits and 1 <= OSA.distance(*letters) <= max(1, len(letters[0]) // 8)
+    if closed_world and IDENTIFIER.fullmatch(gold) and IDENTIFIER.fullmatch(said):
+        return OSA.distance(squash(gold), squash(said), score_cutoff=1) == 1
+    return False

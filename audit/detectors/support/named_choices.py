@@ -1,0 +1,131 @@
+"""Choices of a parameter that a user names, and that a ground truth makes otherwise."""
+
+import re
+from typing import Any, NamedTuple
+
+from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.spoken_values import Spoken
+from agenthard.audit.detectors.support.text import squash
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
+
+_LISTED = (
+    re.compile(r"\[Enum\]:?\s*\[?([^\].]+)", re.IGNORECASE),
+    re.compile(r"\((?:either |e\.g\.,? )?(\w+(?:(?:/|, ?| or |, or |\|)\w+)+)\.?\)"),
+    re.compile(r"(?:options are|options:|one of|either|can be)[: ]+\[?([\w'\", ]+)", re.IGNORECASE),
+)
+"""How documentation lists the choices of a parameter that has no enum."""
+_MOST_CHOICES = 12
+_SHORTEST = 3
+_COMMON = frozenset("first second last next all any other none both yes no default auto new old low high now".split())
+"""Choices whose words mean other things as well."""
+_SYNONYMS = {"buy": ("purchas", "acqui"), "sell": ("sold", "selling"), "withdrawal": ("take out", "draw")}
+"""Beginnings of other words for a choice."""
+_NEGATED = re.compile(
+    r"\b(?:not|n't|never|except|excluding|besides|but|without|instead of|rather than|other than|no|from|was|were|if|or)"
+    r"\W+(?:\w+\W+){0,2}$",
+    re.IGNORECASE,
+)
+
+
+class Named(NamedTuple):
+    """A choice that the user names."""
+
+    at: str
+    """JSON Pointer of the text."""
+    text: str
+    """The user's word."""
+    choice: str
+    """The choice that it means."""
+
+
+def other_choice(
+    task: AgentTask, spoken: Spoken, call: ToolCall, value: GoldValue, schema: Any, turn: int
+) -> Named | None:
+    """Return the one other choice of a parameter that the user names, where the demanded one is not named.
+
+    Not where another argument of the turn's calls has the choice: it may be what names it.
+    """
+    texts = value.strings()
+    demanded = {text.casefold() for _, text in texts}
+    if not texts or len(texts) != len(value.accepted):
+        return None
+    listed = listed_choices(task, schema, value.member)
+    if value.at.rpartition("/")[2].isdigit():
+        return None  # one of several
+    if not demanded <= {text.casefold() for text in listed} or not 2 <= len(listed) <= _MOST_CHOICES:
+        return None
+    said = squash(" ".join(spoken.texts(turn)))
+    if any(squash(word) in said for text in demanded for word in (_stem(text), *_SYNONYMS.get(text, ()))):
+        return None
+    scope = spoken.scope(turn)
+    named = [Named(at, hit, choice) for choice in listed for at, text in scope if (hit := _names(choice, text))]
+    if len({each.choice for each in named}) != 1 or named[0].choice.casefold() in demanded:
+        return None
+    used = [
+        str(item).casefold()
+        for other in task.ground_truth.turns[turn]
+        for each in gold_values(other.arguments)
+        for _, item in each.accepted
+        if each.member != value.member or other.name == call.name
+    ]
+    stem = _stem(named[0].choice)
+    return None if squash(stem) in spoken.answered or any(stem in item for item in used) else named[0]
+
+
+def _names(choice: str, text: str) -> str | None:
+    """Return the words of a text that name a choice, unless they are negated."""
+    ending = r"\w{0,3}" if len(choice) > 4 else "s?"
+    patterns = [
+        rf"{re.escape(_stem(choice))}{ending}",
+        *(rf"{word}\w*" for word in _SYNONYMS.get(choice.casefold(), ())),
+    ]
+    for match in re.finditer(rf"(?<![\w'-])(?:{'|'.join(patterns)})(?![\w-])", text, re.IGNORECASE):
+        if not _NEGATED.search(text[max(0, match.start() - 25) : match.start()]):
+            return match[0]
+    return None
+
+
+def _stem(choice: str) -> str:
+    """Shorten a choice so that other forms of the word count as it: withdrawal, withdraw."""
+    text = choice.casefold()
+    if " " in text or "_" in text:
+        return text
+    return text.removesuffix("al").removesuffix("ing").removesuffix("e") if len(text) > 5 else text
+
+
+def listed_choices(task: AgentTask, schema: dict[str, Any], name: str) -> list[str]:
+    """List the choices that a parameter documents, or another parameter of the same name of the same environment."""
+    own = _choices(schema)
+    return [
+        text
+        for text in own or _by_name(task.environment).get(name, [])
+        if len(text) >= _SHORTEST and text.casefold() not in _COMMON
+    ]
+
+
+def _choices(schema: Any) -> list[str]:
+    enum = schema.get("enum") if isinstance(schema, dict) else None
+    if isinstance(enum, list):
+        return [text for text in enum if isinstance(text, str)]
+    description = schema.get("description") if isinstance(schema, dict) else None
+    for pattern in _LISTED if isinstance(description, str) else ():
+        if match := pattern.search(str(description)):
+            found = [each.strip(" '\".") for each in re.split(r"[,/|]| or ", match[1])]
+            found = [text.removeprefix("or ") for text in found if text]
+            if len(found) > 1 and all(" " not in text for text in found):
+                return found
+    return []
+
+
+def _read(environment: EnvironmentSpec) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for tool in environment.tools:
+        properties = tool.parameters.get("properties")
+        for name, schema in properties.items() if isinstance(properties, dict) else ():
+            if listed := _choices(schema):
+                found.setdefault(name, listed)
+    return found
+
+
+_by_name = IdentityCache(_read)
