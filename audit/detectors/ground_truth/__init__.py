@@ -1,5 +1,6 @@
 """Checks of the ground truth: gold calls, gold turns, and tasks compared with one another."""
 
+from agenthard.audit.detectors.ground_truth.broken_pattern import BrokenPattern
 from agenthard.audit.detectors.ground_truth.call_schema import CallSchema
 from agenthard.audit.detectors.ground_truth.conflicting_gold import ConflictingGold
 from agenthard.audit.detectors.ground_truth.conflicting_request import ConflictingRequest
@@ -18,6 +19,7 @@ from agenthard.audit.detectors.ground_truth.text_without_source import TextWitho
 from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
+from agenthard.audit.detectors.ground_truth.unfounded_refusal import UnfoundedRefusal
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
 from agenthard.audit.detectors.ground_truth.unmet_figure import UnmetFigure
 from agenthard.audit.detectors.ground_truth.unreachable_value import UnreachableValue
@@ -48,4 +50,6 @@ __all__ = [
     "UnmetFigure",
     "WithheldTool",
     "MilestonesMissState",
+    "BrokenPattern",
+    "UnfoundedRefusal",
 ]

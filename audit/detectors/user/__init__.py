@@ -5,6 +5,7 @@ from agenthard.audit.detectors.user.damaged_text import DamagedText
 from agenthard.audit.detectors.user.impossible_date import ImpossibleDate
 from agenthard.audit.detectors.user.leftover_wording import LeftoverWording
 from agenthard.audit.detectors.user.misquoted_identifier import MisquotedIdentifier
+from agenthard.audit.detectors.user.misstated_identity import MisstatedIdentity
 from agenthard.audit.detectors.user.nested_value_name import NestedValueName
 from agenthard.audit.detectors.user.role_confusion import UserRoleConfusion
 from agenthard.audit.detectors.user.simulator_instruction import SimulatorInstruction
@@ -17,6 +18,7 @@ __all__ = [
     "ImpossibleDate",
     "LeftoverWording",
     "MisquotedIdentifier",
+    "MisstatedIdentity",
     "NestedValueName",
     "SimulatorInstruction",
     "UserRoleConfusion",
