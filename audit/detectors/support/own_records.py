@@ -103,3 +103,42 @@ def _fields(at: str, value: Any, key: str, named: re.Pattern[str]) -> Iterator[O
             yield from _fields(join(at, i), item, key, named)
     elif isinstance(value, str | int) and not isinstance(value, bool) and named.search(key.casefold()):
         yield Own(at, str(value))
+
+
+_FEWEST_ROWS, _MOST_CLASSES = 10, 8
+_WORD = re.compile(r"[A-Za-z][A-Za-z_ -]{2,20}")
+
+
+def _classes_of(environment: EnvironmentSpec) -> dict[tuple[str, str], frozenset[str]]:
+    """Collect the few words that a field of a table has as values, by table and field."""
+    found: dict[tuple[str, str], frozenset[str]] = {}
+    state = environment.state
+    for table, rows in state.items() if isinstance(state, dict) else ():
+        records = [row for row in rows.values() if isinstance(row, dict)] if isinstance(rows, dict) else []
+        for field in records[0] if len(records) >= _FEWEST_ROWS else ():
+            values = [row.get(field) for row in records]
+            words = {value for value in values if isinstance(value, str) and _WORD.fullmatch(value)}
+            if 1 < len(words) <= _MOST_CLASSES and all(isinstance(value, str) and value in words for value in values):
+                found[table, str(field)] = frozenset(words)
+    return found
+
+
+_classes = IdentityCache(_classes_of)
+
+
+class Class(NamedTuple):
+    """A field of the user's record that has one of few words, such as a membership."""
+
+    own: Own
+    """The field and its value."""
+    words: frozenset[str]
+    """All values that the table has."""
+
+
+def classes(task: AgentTask, records: Iterable[Found]) -> Iterator[Class]:
+    """Yield the fields of records of shared tables that have one of a few words."""
+    for at, record in records:
+        names = at.split("/")
+        for (table, field), words in _classes(task.environment).items() if len(names) == 5 else ():
+            if names[1:4] == ["environment", "state", table]:
+                yield Class(Own(join(at, field), record[field]), words)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import parse_date
-from agenthard.audit.detectors.support.own_records import Found, Own, fields, own_records
+from agenthard.audit.detectors.support.own_records import Found, Own, classes, fields, own_records
+from agenthard.audit.detectors.support.task_texts import graded
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -63,7 +64,9 @@ class MisstatedIdentity(TaskDetector):
 
     1. where the records have one, and the texts give one, one of those that the texts give is in the records;
     2. a ticket, which describes the same case to an agent that works without a user, has the user at the same place as
-       the texts of the user.
+       the texts of the user;
+    3. criteria that call the user by a class ("a silver member", "due to silver status"), of which the table of users
+       has a few, do not leave out the one of the user's record.
 
     Flagged: "Your name is Lei Li and your zip code is 85303", where the only Lei Li lives in 85033. A birthday of
     11/08/1997 where the record has 08/11/1997. "You are currently at home in the United States", with a ticket that
@@ -98,6 +101,7 @@ class MisstatedIdentity(TaskDetector):
             yield from _contradicted(task, kind, texts, records)
             yield from _contradicted(task, kind, described, records)
         yield from _elsewhere(task, texts, described)
+        yield from _of_another_class(task, records)
 
 
 def _contradicted(task: AgentTask, kind: _Kind, texts: list[tuple[str, str]], records: list[Found]) -> Iterator[Hit]:
@@ -148,3 +152,24 @@ def _elsewhere(task: AgentTask, texts: list[tuple[str, str]], described: list[tu
             ),
             fix="Give one place in both.",
         )
+
+
+_NOT = r"(?<!\bnot )(?<!\bnot an )(?<!\bnot a )(?<!\bbe a )(?<!\bbeing a )"
+
+
+def _of_another_class(task: AgentTask, records: list[Found]) -> Iterator[Hit]:
+    criteria = [(at, text) for at, text in graded(task) if at.startswith("/evaluation")]
+    for own, words in classes(task, records) if criteria else ():
+        called = re.compile(rf"{_NOT}\b({'|'.join(sorted(words))}) (?:member|status|tier)", re.IGNORECASE)
+        found = [(at, match) for at, text in criteria for match in called.finditer(text)]
+        if found and own.value.lower() not in {match[1].lower() for _, match in found}:
+            at, match = found[0]
+            yield Hit(
+                claim=f"The criteria speak of {match[0]!r}, and the user's record has {own.value!r}.",
+                evidence=(
+                    quote(task, at, text=match[0], note="the criteria"),
+                    quote(task, own.at, note="what the record has"),
+                ),
+                fix="Let the criteria and the record agree.",
+                category="unreachable-score",
+            )
