@@ -19,6 +19,7 @@ from agenthard.audit.detectors.ground_truth.text_without_source import TextWitho
 from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
+from agenthard.audit.detectors.ground_truth.unavailable_tool import UnavailableTool
 from agenthard.audit.detectors.ground_truth.unfounded_refusal import UnfoundedRefusal
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
 from agenthard.audit.detectors.ground_truth.unmet_figure import UnmetFigure
@@ -51,5 +52,6 @@ __all__ = [
     "WithheldTool",
     "MilestonesMissState",
     "BrokenPattern",
+    "UnavailableTool",
     "UnfoundedRefusal",
 ]
