@@ -18,9 +18,9 @@ from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolat
 from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
 from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
-from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 from agenthard.audit.detectors.ground_truth.unavailable_tool import UnavailableTool
 from agenthard.audit.detectors.ground_truth.unfounded_refusal import UnfoundedRefusal
+from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
 from agenthard.audit.detectors.ground_truth.unmet_figure import UnmetFigure
 from agenthard.audit.detectors.ground_truth.unreachable_value import UnreachableValue

@@ -159,7 +159,9 @@ def _parts(task: AgentTask) -> Iterator[tuple[str, Part]]:
 
 def _written(value: Any) -> str:
     """Write an action or an assertion as a call, with what else it says."""
-    name = next((value[key] for key in ("func_name", "name", "function") if isinstance(value, dict) and key in value), "")
+    name = next(
+        (value[key] for key in ("func_name", "name", "function") if isinstance(value, dict) and key in value), ""
+    )
     rest = {key: item for key, item in value.items() if item != name and key != "message"} if name else value
     arguments = rest.pop("arguments", {}) if name else {}
     return f"{name}({canonical_json(arguments)}) with {canonical_json(rest)}" if name else canonical_json(value)

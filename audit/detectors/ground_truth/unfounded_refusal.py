@@ -110,7 +110,9 @@ def _given(task: AgentTask, name: str) -> Iterator[Evidence]:
     if len(words) < 2:
         return
     stated = re.compile(
-        r"\b" + r"[\s_-]?".join(map(re.escape, words)) + r"s?\s*(?:of|is|are|:|=|为|是|：)\s*(?:about |approximately )?[\d\"“']",
+        r"\b"
+        + r"[\s_-]?".join(map(re.escape, words))
+        + r"s?\s*(?:of|is|are|:|=|为|是|：)\s*(?:about |approximately )?[\d\"“']",
         re.IGNORECASE,
     )
     for at, text in task.user_texts():

@@ -13,7 +13,9 @@ _SPEAKS = re.compile(
     rf"(?i:\byou are|\byour? (?:full )?name is|\bmy (?:full )?name is|\bi am|\bi['’]m|\bname\W{{1,4}}"
     rf"|\bcharacter\W{{1,6}}(?:is an?\b[^.\n]{{1,60}}?\bnamed )?)\s*(?i:you are |called |named )?{_NAME}"
 )
-_ID = re.compile(r"(?i:\byou are|\b(?:user|customer|member|account|profile)[ _]?(?:id|name)(?: is|:)?)\W{1,4}(?P<id>[\w-]*\d[\w-]*)")
+_ID = re.compile(
+    r"(?i:\byou are|\b(?:user|customer|member|account|profile)[ _]?(?:id|name)(?: is|:)?)\W{1,4}(?P<id>[\w-]*\d[\w-]*)"
+)
 _DEEPEST = 6
 
 Found = tuple[str, dict[str, Any]]
@@ -83,7 +85,10 @@ def own_records(task: AgentTask, texts: Iterable[str]) -> list[Found]:
         for people in (_shared(task.environment), _own(task)):
             # A longer run of capitalised words ends in the name of a firm or begins the next sentence.
             known = [people.named.get(name) or people.named.get(" ".join(name.split()[:2]), []) for name in names]
-            for at, record in (*(r for rows in known for r in rows), *(r for i in ids for r in people.filed.get(i, ()))):
+            for at, record in (
+                *(r for rows in known for r in rows),
+                *(r for i in ids for r in people.filed.get(i, ())),
+            ):
                 found.setdefault(at, (at, record))
     return list(found.values())
 

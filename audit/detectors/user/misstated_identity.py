@@ -38,7 +38,9 @@ _KINDS = (
     _Kind("phone number", re.compile(r"(?<![\w-])(\(?\d{3}\)?[ .-]\d{3}[.-]\d{4})(?![\w-])"), re.compile(r"phone")),
     _Kind(
         "date of birth",
-        re.compile(rf"\b(?:born(?: on)?|date of birth|DOB|birth ?date|birthday)\b[^.\d]{{0,20}}?({_DAY})", re.IGNORECASE),
+        re.compile(
+            rf"\b(?:born(?: on)?|date of birth|DOB|birth ?date|birthday)\b[^.\d]{{0,20}}?({_DAY})", re.IGNORECASE
+        ),
         re.compile(r"birth|dob"),
     ),
     _Kind(
@@ -47,7 +49,10 @@ _KINDS = (
         re.compile(r"last_?(?:four|4)"),
     ),
 )
-_CHANGED = re.compile(r"\b(?:new|chang\w+|updat\w+|wrong|another|other|instead|different|old|previous|husband|wife|friend)\b", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"\b(?:new|chang\w+|updat\w+|wrong|another|other|instead|different|old|previous|husband|wife|friend)\b",
+    re.IGNORECASE,
+)
 _PLACE = re.compile(
     r"\bcurrent(?:ly)?(?: location)?\b:?(?: is| are)?(?P<lead>[^.;\n]{0,30}?)\b(?:in|at) (?:the )?"
     r"(?P<place>[A-Z]\w+(?: [A-Z]\w+){0,3})"
@@ -114,8 +119,7 @@ def _contradicted(task: AgentTask, kind: _Kind, texts: list[tuple[str, str]], re
         if match[1] in given or _CHANGED.search(text[max(0, match.start() - 60) : match.end()]):
             return
         yield Hit(
-            claim=f"The user's {kind.name} is said to be {match[1]!r}, and the user's records have "
-            f"{_listed(own)}.",
+            claim=f"The user's {kind.name} is said to be {match[1]!r}, and the user's records have {_listed(own)}.",
             evidence=(
                 quote(task, at, text=match[0], note="what is said of the user"),
                 quote(task, own[0].at, note="what the record has"),
