@@ -28,8 +28,8 @@ class UnfoundedRefusal(TaskDetector):
        agent who makes it, or names what is required, is right by the documentation;
     4. the user does not state its value: the words of its name, followed by "of", "is" or a colon and a number.
 
-    Flagged: "discounts_condition" for the parameter `discount_conditions`; a refusal that has to name `origin`, which is
-    optional; "broadcastFrequency" as missing after "with a broadcast frequency of 14.25 GHz".
+    Flagged: "discounts_condition" for the parameter `discount_conditions`; a refusal that has to name `origin`, which
+    is optional; "broadcastFrequency" as missing after "with a broadcast frequency of 14.25 GHz".
     Not flagged: a member that is required within an optional object.
 
     Wrong where the documentation forgets to say that the parameter is required.

@@ -13,11 +13,15 @@ _NUMERALS |= {"两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七":
 _ENGLISH = "|".join(word for word in _NUMERALS if word.isascii())
 _COUNT = rf"(?<![\w.$€£,-])(?P<count>\d{{1,2}}|{_ENGLISH})"
 _ITEM = r"(?:`[^`\n]{1,60}`|'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|[A-Za-z_][\w./-]*(?: [A-Za-z_][\w./-]*){0,2})"
-_MANY = r"(?:\w+[ -]){0,2}?(?!(?:\w*sets|groups|lists|samples|pairs|rows|times|parts|dimensions|series)\b)[a-z]+s"
+_MANY = (
+    r"(?!(?:\w+[ -]){0,2}?(?:\w*sets|groups|lists|samples|pairs|rows|times|parts|dimensions|series)\b)"
+    r"(?:\w+[ -]){0,2}?[a-z]+s"
+)
 _NAMES = re.compile(rf"{_COUNT} {_MANY}: (?P<list>{_ITEM}(?:, {_ITEM})*,? and {_ITEM})", re.IGNORECASE)
 _DIGITS = r"-?\d+(?:\.\d+)?"
 _NUMBERS = re.compile(
-    rf"{_COUNT} {_MANY}\b[^.;?!:\d\[\n]{{0,60}}?(?::| are| of) \[?(?P<list>{_DIGITS}(?:, ?{_DIGITS})+(?:,? and {_DIGITS})?)"
+    rf"{_COUNT} {_MANY}\b[^.;?!:\d\[\n]{{0,60}}?(?::| are| of) \[?"
+    rf"(?P<list>{_DIGITS}(?:, ?{_DIGITS})+(?:,? and {_DIGITS})?)"
     r"(?!\d|\.\d|, ?\.\.\.)",
     re.IGNORECASE,
 )
@@ -30,7 +34,7 @@ _CHINESE = re.compile(
 class MiscountedList(TaskDetector):
     """A number that announces a list is the length of the list.
 
-    Rule: a numeral of at most two digits, a plural, and, after a colon or the words that announce it ("are", "of", 分别是),
+    Rule: a numeral of at most two digits, a plural, and, after a colon or what else announces it ("are", "of", 分别是),
     a list that is complete in itself: names up to one after "and", or numbers.
 
     Flagged: "four keys: loss, equation, and comment"; "5个任务，评分分别是8, 9, 7, 6, 9, 5".
