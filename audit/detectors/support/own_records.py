@@ -8,7 +8,7 @@ from agenthard.audit.detectors.support.sharing import IdentityCache, LastCache
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 
-_NAME = r"(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’.-]*){0,2} [A-Z][\w'’-]+)"
+_NAME = r"(?P<name>[A-Z][\w'’-]+(?: [A-Z](?:\.|[\w'’-]*)){0,2} [A-Z][\w'’-]+)"
 _SPEAKS = re.compile(
     rf"(?i:\byou are|\byour? (?:full )?name is|\bmy (?:full )?name is|\bi am|\bi['’]m|\bname\W{{1,4}}"
     rf"|\bcharacter\W{{1,6}}(?:is an?\b[^.\n]{{1,60}}?\bnamed )?)\s*(?i:you are |called |named )?{_NAME}"
