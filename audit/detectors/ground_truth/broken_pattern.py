@@ -55,6 +55,7 @@ class BrokenPattern(SuiteDetector):
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
     why = "The same problem is solved and checked alike everywhere else, so a run that does that fails here."
+    experimental = True
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Only tasks whose state is prepared by actions can be compared."""

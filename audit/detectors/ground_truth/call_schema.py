@@ -183,27 +183,25 @@ def _beyond_prose(task: AgentTask, pointer: str, call: ToolCall, tool: ToolSpec)
     for value in gold_values(call.arguments):
         found = documented(tool, value.at) if value.at not in broken else None
         prose = found.schema.get("description") if found else None
-        words = (
-            broken_limit(prose, [given for _, given in value.accepted], value.omissible)
-            if isinstance(prose, str)
-            else None
+        if found is None or not isinstance(prose, str):
+            continue
+        words = broken_limit(prose, [given for _, given in value.accepted], value.omissible)
+        if words is None:
+            continue
+        at, given = value.accepted[0]
+        documentation = f"{_tool_pointer(task, call, tool)}/parameters{found.pointer}/description"
+        yield Hit(
+            claim=f"The gold call of {call.name!r} gives {value.name!r} as {canonical_json(given)}"
+            f"{', or left out,' if value.omissible else ''} and the documentation says: {words}.",
+            evidence=(
+                quote(task, f"{pointer}/arguments{at}", note="the gold call"),
+                quote(task, documentation, note="the documentation"),
+            ),
+            fix="Accept a documented value, or correct the documentation.",
+            severity=Severity.MAY_AFFECT_SCORE,
+            tier=Tier.SUSPECTED,
+            cause=shared_cause(task, call.name, value.member, words),
         )
-        if words is not None:
-            at = f"{pointer}/arguments{value.accepted[0][0]}"
-            given = canonical_json(value.accepted[0][1])
-            left_out = ", or left out," if value.omissible else ""
-            yield Hit(
-                claim=f"The gold call of {call.name!r} gives {value.name!r} as {given}{left_out} and the documentation "
-                f"says: {words}.",
-                evidence=(
-                    quote(task, at, note="the gold call"),
-                    quote(task, f"{_tool_pointer(task, call, tool)}/description", note="the tool"),
-                ),
-                fix="Accept a documented value, or correct the documentation.",
-                severity=Severity.MAY_AFFECT_SCORE,
-                tier=Tier.SUSPECTED,
-                cause=shared_cause(task, call.name, value.member, words),
-            )
 
 
 def _documents(tool: ToolSpec, arguments: dict[str, Any]) -> bool:
