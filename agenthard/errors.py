@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from agenthard.agency.imported import UnknownScenarioError
     from agenthard.agency.judges.blind import BlindnessError
     from agenthard.agency.judges.probe import ProbeError
+    from agenthard.agency.sandbox.browser import BrowserError
     from agenthard.agency.scaffolds.command import CommandLineError
     from agenthard.agency.scaffolds.script import ScriptError
     from agenthard.agency.suite_files import SuiteError
     from agenthard.agency.tools.tool import ToolRefusal
     from agenthard.agency.tools.web import WebCassetteError
-    from agenthard.agency.sandbox.browser import BrowserError
     from agenthard.agency.workspace.store import SnapshotError
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError

@@ -59,8 +59,8 @@ NOT_RUN = (
 )
 """Commands whose example names a scenario or needs runs of one (`agency` and `align rate`, `align rated`, which
 tests/agency and tests/flows/agency run), needs the package index, a provider or a benchmark's checkout (`env verify`,
-which tests/audit/execution/tau/test_fidelity.py runs, and `policy`, which tests/flows/test_policy_rules.py runs), has run
-already (demo, faults plant), serves until it is stopped (review, which tests/flows/review/web starts), or needs a
+which tests/audit/execution/tau/test_fidelity.py runs, and `policy`, which tests/flows/test_policy_rules.py runs), has
+run already (demo, faults plant), serves until it is stopped (review, which tests/flows/review/web starts), or needs a
 Prefect server (tests/flows/scheduling starts one)."""
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 

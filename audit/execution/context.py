@@ -112,9 +112,23 @@ class Execution:
         if environment is None:
             raise UnavailableError(f"no environment is registered for {task.benchmark}")
         reason = environment.supports(task)
-        if reason is not None:
+        if reason is None:
+            return environment
+        standing_in = self._standing_in(task) if environment.yields(task) else None
+        if standing_in is None:
             raise UnavailableError(reason)
-        return environment
+        self.note(f"{task.subtask}: {standing_in.version()}, since {reason}")
+        return standing_in
+
+    def _standing_in(self, task: AgentTask) -> Environment | None:
+        """Return the built-in environment for a task that the checkout cannot execute; None where it cannot either."""
+        held, key = self._resources.environments, (os.getpid(), threading.get_ident(), f"{task.benchmark}, built in")
+        if key not in held:
+            opened = registry.new_environment(task.benchmark)
+            if opened is None:
+                return None
+            held[key] = opened
+        return held[key] if held[key].supports(task) is None else None
 
     def environment_for_runs(self, task: AgentTask) -> Environment | None:
         """Return the environment that can replay and judge recorded runs of a task; None where there is none."""

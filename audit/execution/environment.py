@@ -95,6 +95,10 @@ class Environment(ABC):
     def supports(self, task: AgentTask) -> str | None:
         """Return why a task cannot be executed, or None."""
 
+    def yields(self, task: AgentTask) -> bool:
+        """Tell whether a task that it does not support may be executed by the built-in environment instead."""
+        return False
+
     def reservation(self, task: AgentTask) -> str | None:
         """Return why the code may not be that of a task, so that executing it confirms nothing; None when it is."""
         return None

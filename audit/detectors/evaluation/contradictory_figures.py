@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.task_texts import Passage, asked, graded, sentence_around
@@ -13,6 +14,8 @@ _SIZE = re.compile(r"(?<![\d.])(?P<width>\d{3,4}) ?(?:px)? ?(?:[x×]|by) ?(?P<he
 _SIDE = re.compile(
     r"(?<![\d.])(?P<value>\d{3,4}) ?(?:(?:±|\+/-) ?\d+)? ?px (?P<side>tall|high|in height|wide|in width|height|width)\b"
 )
+_NEAR = 20
+"""Characters between two sides of one thing."""
 _TALL = frozenset({"tall", "high", "height", "in height"})
 _TOLERANCE = re.compile(
     r"(?<![\d.])(?P<value>\d{2,4}(?:\.\d+)?) ?(?:px)? ?(?:±|\+/-) ?(?P<slack>\d+(?:\.\d+)?) ?(?:px|%)?"
@@ -39,7 +42,7 @@ class ContradictoryFigures(TaskDetector):
     Rules:
 
     1. the text states one size only, such as 640x960, and the rubric gives the length of one side as the other side
-       ("640px tall");
+       ("640px tall"), or gives both sides in one sentence, of which one is right and the other is not;
     2. the same length has one tolerance in the text and another in the rubric (cosmetic where the rubric is wider);
     3. the text announces a number of keys, fields or files, and the list that follows has another number of names;
     4. clicking a thing toggles it, and the rubric has a second click on it refused.
@@ -55,7 +58,7 @@ class ContradictoryFigures(TaskDetector):
 
     id = "contradictory-figures"
     title = "text and rubric contradict each other"
-    version = "2"
+    version = "3"
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -97,6 +100,28 @@ def _sides(task: AgentTask, said: list[Passage], criteria: list[Passage]) -> Ite
                 evidence=(_cite(task, passage, size, "asked"), _cite(task, at, side, "graded")),
                 fix="Name the right side in the rubric.",
             )
+    yield from _one_side_off(task, passage, size, criteria)
+
+
+def _one_side_off(task: AgentTask, passage: Passage, size: re.Match[str], criteria: list[Passage]) -> Iterator[Hit]:
+    """Compare sentences of the rubric that give both sides: one that is right says that the same thing is meant."""
+    for at in criteria:
+        sides = list(_SIDE.finditer(at[1]))
+        for first, second in pairwise(sides):
+            tall = [side for side in (first, second) if side["side"] in _TALL]
+            wide = [side for side in (first, second) if side["side"] not in _TALL]
+            together = second.start() - first.end() <= _NEAR and "\n" not in at[1][first.end() : second.start()]
+            if (
+                together
+                and len(tall) == 1
+                and (wide[0]["value"] == size["width"]) != (tall[0]["value"] == size["height"])
+            ):
+                if {wide[0]["value"], tall[0]["value"]} != {size["width"], size["height"]}:
+                    yield Hit(
+                        claim=f"The size asked for is {size[0]}, and the rubric wants {wide[0][0]} and {tall[0][0]}",
+                        evidence=(_cite(task, passage, size, "asked"), _cite(task, at, first, "graded")),
+                        fix="Give one size in both.",
+                    )
 
 
 def _tolerances(task: AgentTask, said: list[Passage], criteria: list[Passage]) -> Iterator[Hit]:

@@ -1,5 +1,6 @@
 """Checks of the ground truth: gold calls, gold turns, and tasks compared with one another."""
 
+from agenthard.audit.detectors.ground_truth.broken_pattern import BrokenPattern
 from agenthard.audit.detectors.ground_truth.call_schema import CallSchema
 from agenthard.audit.detectors.ground_truth.conflicting_gold import ConflictingGold
 from agenthard.audit.detectors.ground_truth.conflicting_request import ConflictingRequest
@@ -18,6 +19,8 @@ from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolat
 from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
 from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
+from agenthard.audit.detectors.ground_truth.unavailable_tool import UnavailableTool
+from agenthard.audit.detectors.ground_truth.unfounded_refusal import UnfoundedRefusal
 from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
 from agenthard.audit.detectors.ground_truth.unmatched_value import UnmatchedValue
@@ -52,4 +55,7 @@ __all__ = [
     "UnmetFigure",
     "WithheldTool",
     "MilestonesMissState",
+    "BrokenPattern",
+    "UnavailableTool",
+    "UnfoundedRefusal",
 ]

@@ -19,7 +19,8 @@ from agenthard.audit.detectors.support.corrections import (
     replace,
     without_call,
 )
-from agenthard.audit.detectors.support.gold_values import readable
+from agenthard.audit.detectors.support.gold_values import documented, gold_values, readable
+from agenthard.audit.detectors.support.prose_limits import broken_limit
 from agenthard.audit.detectors.support.schema import Violation, violations
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.text import squash
@@ -39,7 +40,9 @@ class CallSchema(TaskDetector):
     what cannot be read); when it names a tool that is not offered (an insufficient toolset, unless the name looks like
     a misspelling of one that is), or one that is withheld until a later turn; when it gives a parameter that the tool
     does not document or leaves out a required one; and when none of the accepted values of an argument has the
-    documented type, enum, format, pattern, bounds or item type, at any depth.
+    documented type, enum, format, pattern, bounds or item type, at any depth. So is one whose accepted values all
+    break what the prose of the parameter says: a limit ("must be greater than 1"), a choice ("either 10 or 11"), or the
+    default, where leaving it out is accepted as well.
 
     Flagged: ``get_ticket(ticket_id="1")`` where ``ticket_id`` is an integer; a call of a tool before it is revealed.
 
@@ -67,7 +70,7 @@ class CallSchema(TaskDetector):
 
     id = "call-schema"
     title = "Gold calls that break the tool's documented schema"
-    version = "4"
+    version = "5"
     category = "malformed-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -101,6 +104,7 @@ class CallSchema(TaskDetector):
             elif tool is not None:
                 yield from _withheld(task, pointer, call)
                 yield from _misfits(task, pointer, call, tool)
+                yield from _beyond_prose(task, pointer, call, tool)
 
 
 _RESEMBLES = 80.0
@@ -170,6 +174,33 @@ def _misfits(task: AgentTask, pointer: str, call: ToolCall, tool: ToolSpec) -> I
             tier=Tier.SUSPECTED if _in_nested_object(violation) else None,
             cause=shared_cause(task, call.name, violation.keyword, violation.rule_at, violation.name, violation.value),
             proof=as_documented(task, given, violation),
+        )
+
+
+def _beyond_prose(task: AgentTask, pointer: str, call: ToolCall, tool: ToolSpec) -> Iterator[Hit]:
+    """Compare values with what the prose of their documentation says, where the schema allows them."""
+    broken = {violation.value_at for violation in violations(call.arguments, tool.parameters, _Conventions(task, tool))}
+    for value in gold_values(call.arguments):
+        found = documented(tool, value.at) if value.at not in broken else None
+        prose = found.schema.get("description") if found else None
+        if found is None or not isinstance(prose, str):
+            continue
+        words = broken_limit(prose, [given for _, given in value.accepted], value.omissible)
+        if words is None:
+            continue
+        at, given = value.accepted[0]
+        documentation = f"{_tool_pointer(task, call, tool)}/parameters{found.pointer}/description"
+        yield Hit(
+            claim=f"The gold call of {call.name!r} gives {value.name!r} as {canonical_json(given)}"
+            f"{', or left out,' if value.omissible else ''} and the documentation says: {words}.",
+            evidence=(
+                quote(task, f"{pointer}/arguments{at}", note="the gold call"),
+                quote(task, documentation, note="the documentation"),
+            ),
+            fix="Accept a documented value, or correct the documentation.",
+            severity=Severity.MAY_AFFECT_SCORE,
+            tier=Tier.SUSPECTED,
+            cause=shared_cause(task, call.name, value.member, words),
         )
 
 

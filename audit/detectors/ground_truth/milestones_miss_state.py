@@ -6,6 +6,7 @@ from typing import Any
 from rapidfuzz import process
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.moved_amounts import Payment, unpaid
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.audit.execution.gold import environment_of
@@ -23,10 +24,12 @@ class MilestonesMissState(TaskDetector):
     1. every object that the expected state names is one that the environment has. A misnamed one is compared with
        nothing, so that whatever a run does there is right, or it is never met;
     2. where every milestone is carried out without an error, the evaluator accepts the state that they leave. A run
-       that makes these calls and no others would be told that it passes all milestones and fails.
+       that makes these calls and no others would be told that it passes all milestones and fails;
+    3. where the expected state has a lower balance than the initial one, and new records with a total that name its
+       owner, the balance has fallen by the sum of these totals.
 
     Flagged: milestones that delete the earliest message, where the expected state lacks the latest. An expected state
-    of "ReminderAPI" where the class is called "ReminderApi".
+    of "ReminderAPI" where the class is called "ReminderApi". A balance that falls from 150 to 92 by an order of 68.
     Not flagged: milestones that leave out a login or a switch, without which one of them fails: they are not a whole
     path, and prove nothing.
 
@@ -35,7 +38,7 @@ class MilestonesMissState(TaskDetector):
 
     id = "milestones-miss-state"
     title = "milestones lead elsewhere than the expected state"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-call"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -57,6 +60,9 @@ class MilestonesMissState(TaskDetector):
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield one hit per object that does not exist, and one when the milestones lead to another state."""
         environment, turns = environment_of(task), gold_turns(task)
+        environment.reset(task)
+        start = environment.snapshot()
+        yield from (_unpaid(task, payment) for payment in unpaid(start, _expected(task)))
         done = environment.trace(task, [call for calls in turns for call in calls])
         misnamed = list(_misnamed(task, environment.snapshot()))
         yield from misnamed
@@ -74,6 +80,16 @@ class MilestonesMissState(TaskDetector):
                 ),
                 fix="Correct the milestones or the expected state.",
             )
+
+
+def _unpaid(task: AgentTask, payment: Payment) -> Hit:
+    return Hit(
+        claim=f"The expected state lowers the balance of {payment.owner!r} by {payment.fallen:g}, from "
+        f"{payment.before:g} to {payment.after:g}, and its new records for {payment.owner!r} cost {payment.cost:g}.",
+        evidence=(quote(task, _place(task), note="the expected state"),),
+        fix="Correct the balance or the records.",
+        category="unreachable-score",
+    )
 
 
 def _place(task: AgentTask) -> str:

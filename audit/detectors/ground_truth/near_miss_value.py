@@ -9,6 +9,7 @@ from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.corrections import Patch, replace
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, texts_in
+from agenthard.audit.detectors.support.near_records import near_records
 from agenthard.audit.detectors.support.person_records import Mismatch, mismatches
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spelling import (
@@ -59,7 +60,9 @@ class NearMissValue(TaskDetector):
       at its start: ``imagepng`` for ``image.png``, 12334 for 1234. A number that follows from others is left alone;
     * **dates** that are none: ``20023-04-2``, ``2023-02-30``, for a parameter with "date" in its name;
     * **people** in the gold who contradict the record that the call refers to: the same name with another date of
-      birth that was not said, or the record's date of birth and half of its name with another half.
+      birth that was not said, or the record's date of birth and half of its name with another half;
+    * **records**: five arguments or more that equal a record of the database, such as an address, in all but one that
+      the user does not say, and that is not a time, an amount or a state.
 
     A file name that the user says, a date that is none and a certain mismatch of people are confirmed where a run shows
     what they cost: the run with the right value fails, or the run with a day that does not exist passes.
@@ -72,7 +75,7 @@ class NearMissValue(TaskDetector):
 
     id = "near-miss-value"
     title = "Gold values that are almost what the task says"
-    version = "4"
+    version = "5"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -108,6 +111,7 @@ class NearMissValue(TaskDetector):
                         found += _misspelt(task, pointer, call, value, said, severity)
                 yield from found or _slipped(task, pointer, call, value, conversation, severity)
             yield from _wrong_person(task, pointer, call, knowledge, severity)
+            yield from _copied_wrongly(task, pointer, call, knowledge, severity)
 
 
 def _severity(task: AgentTask, call: ToolCall) -> Severity:
@@ -239,6 +243,24 @@ def _wrong_person(
             cause=shared_cause(task, call.name, given.name, recorded.name, given.born),
             patch=_as_recorded(f"{pointer}/arguments", found, knowledge),
             proof=_rejected(task, f"{pointer}/arguments{given.born_at}", recorded.born) if found.certain else None,
+        )
+
+
+def _copied_wrongly(
+    task: AgentTask, pointer: str, call: ToolCall, knowledge: Knowledge, severity: Severity
+) -> Iterator[Hit]:
+    for found in near_records(task, call, knowledge):
+        name = found.given_at.rpartition("/")[2]
+        yield Hit(
+            claim=f"The gold call of {call.name!r} gives {name!r} as {found.given!r}, and a record that has the same "
+            f"{found.shared} other values has {found.recorded!r}, which no text changes.",
+            evidence=(
+                quote(task, f"{pointer}/arguments{found.given_at}", note="the gold call"),
+                quote(task, found.recorded_at, note="the record"),
+            ),
+            fix=f"Use {found.recorded!r}.",
+            severity=severity,
+            cause=shared_cause(task, call.name, name, found.given),
         )
 
 

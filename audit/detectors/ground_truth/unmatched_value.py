@@ -120,7 +120,7 @@ class _Meant(NamedTuple):
     """What is wrong, after "gives X as Y"."""
 
 
-_UNDOCUMENTED = Documented({}, optional=False)
+_UNDOCUMENTED = Documented({}, optional=False, pointer="")
 """A place within an object whose members are not documented."""
 
 

@@ -98,12 +98,15 @@ class Documented:
     """The schema of the place."""
     optional: bool
     """Whether the place, or an object around it, may be left out."""
+    pointer: str
+    """JSON Pointer of the schema, relative to the tool's parameters."""
 
 
 def documented(tool: ToolSpec, at: str) -> Documented | None:
     """Look up the place ``at`` of the arguments, with or without any-of nodes; None when it is not documented."""
     schema: Any = tool.parameters
     optional = choice = False
+    pointer = ""
     for part in split(at):
         if part == ANY_OF or choice:
             choice = part == ANY_OF
@@ -111,11 +114,12 @@ def documented(tool: ToolSpec, at: str) -> Documented | None:
         if not isinstance(schema, dict):
             return None
         if part.isdigit() and schema.get("type") == "array":
-            schema = schema.get("items")
+            schema, pointer = schema.get("items"), join(pointer, "items")
         else:
+            pointer = join(pointer, "properties", part)
             optional = optional or part not in (schema.get("required") or ())
             schema = (schema.get("properties") or {}).get(part)
-    return Documented(schema, optional) if isinstance(schema, dict) else None
+    return Documented(schema, optional, pointer) if isinstance(schema, dict) else None
 
 
 def name_words(name: str) -> list[str]:

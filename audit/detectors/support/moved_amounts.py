@@ -99,3 +99,76 @@ def _named(pointer: str, wanted: frozenset[str]) -> bool:
     """Tell whether the last names of a place are about money."""
     names = [word for part in split(pointer)[-3:] for word in name_words(part)]
     return not wanted.isdisjoint(names)
+
+
+class Payment(NamedTuple):
+    """A balance that falls by another sum than the new records of its owner cost."""
+
+    owner: str
+    """Key of the record with the balance."""
+    before: float
+    """The balance at the start."""
+    after: float
+    """The balance expected in the end."""
+    cost: float
+    """Sum of the totals of the owner's new records."""
+
+    @property
+    def fallen(self) -> float:
+        """By how much the balance falls."""
+        return round(self.before - self.after, 2)
+
+
+def unpaid(start: Any, expected: Any) -> Iterator[Payment]:
+    """Yield the balances of an expected state that do not fall by what its new records cost their owners.
+
+    A record is new when the list that holds it is longer than at the start, and none of its records is equal. It
+    belongs to the owner whose name one of its own values is. Nothing is said of an owner without a new record.
+
+    Args:
+        start: the whole state at the start, by object.
+        expected: the expected state of some objects, or a list of such states.
+
+    >>> start = {"shop": {"users": {"Ada": {"balance": 150}}, "orders": []}}
+    >>> order = {"user": "Ada", "total_price": 68}
+    >>> [p.fallen for p in unpaid(start, {"shop": {"users": {"Ada": {"balance": 92}}, "orders": [order]}})]
+    [58]
+    >>> list(unpaid(start, {"shop": {"users": {"Ada": {"balance": 82}}, "orders": [order]}}))
+    []
+    """
+    parts = expected if isinstance(expected, list) else [expected]
+    for name, wanted in ((name, value) for part in parts if isinstance(part, dict) for name, value in part.items()):
+        initial = start.get(name) if isinstance(start, dict) else None
+        if not isinstance(initial, dict) or not isinstance(wanted, dict):
+            continue
+        bought = [row for key, rows in wanted.items() for row in _new_rows(initial.get(key), rows)]
+        for owner, before, after in _balances(initial, wanted):
+            totals = [total for row in bought if owner in row.values() for total in _totals(row)]
+            if totals and abs(before - after - sum(totals)) > _CENT:
+                yield Payment(owner, before, after, sum(totals))
+
+
+_CENT = 0.005
+_TOTAL = frozenset({"total"})
+
+
+def _new_rows(before: Any, after: Any) -> list[dict[str, Any]]:
+    """List the records that a list has more than before; a list that did not grow has none."""
+    if not isinstance(after, list) or len(after) <= (len(before) if isinstance(before, list) else 0):
+        return []
+    return [row for row in _added(before, after) if isinstance(row, dict)]
+
+
+def _totals(row: dict[str, Any]) -> list[float]:
+    return [value for key, value in row.items() if _is_number(value) and not _TOTAL.isdisjoint(name_words(key))]
+
+
+def _balances(initial: dict[str, Any], wanted: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
+    """Yield each balance that is in both states and falls: its owner, before and after."""
+    for table, rows in wanted.items():
+        held = initial.get(table)
+        for owner, row in rows.items() if isinstance(rows, dict) and isinstance(held, dict) else ():
+            before = held[owner].get("balance") if isinstance(held.get(owner), dict) else None
+            after = row.get("balance") if isinstance(row, dict) else None
+            if _is_number(before) and _is_number(after) and after < before:
+                yield owner, before, after

@@ -146,6 +146,10 @@ class Tau2Checkout(TauCheckout):
             weakref.finalize(task.environment, self._compared.pop, key, None)
         return self._compared[key]
 
+    def yields(self, task: AgentTask) -> bool:
+        """Leave tasks over another database than the checkout's to our own tools, which work over any."""
+        return not packages.lacking(self._checkout) and self._lacks(task) is not None
+
     def _other_database(self, task: AgentTask) -> str | None:
         """Compare the task's database with the checkout's, which its code works on."""
         domain, there = _domain(task), Checkout(self._checkout)

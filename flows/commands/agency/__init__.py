@@ -1,4 +1,4 @@
-"""``agenthard agency``: list and write scenarios, play one, grade a folder, show a feedback, export rollouts, make the paper's tables."""
+"""``agenthard agency``: scenarios, plays, grades, feedback, rollouts, and the tables of the paper."""
 
 import typer
 

@@ -254,3 +254,20 @@ def test_without_documented_tools_only_what_cannot_be_read_is_judged(name: str, 
     if hits is not None:
         (hit,) = CallSchema().inspect(task)
         assert "cannot be read" in hit.claim and hit.evidence[0].pointer == "/ground_truth/turns/0/0/text"
+
+
+DECAY = {"type": "object", "properties": {"decay": {"type": "number", "description": "Must be greater than 1."}}}
+DEFAULT = {"type": "object", "properties": {"k": {"type": "number", "description": "The constant. Default is 8.9e-9."}}}
+
+
+def test_values_that_the_prose_of_a_parameter_forbids() -> None:
+    [hit] = check({"decay": 0.5}, schema=DECAY)
+    assert "gives 'decay' as 0.5 and the documentation says: Must be greater than 1" in hit.claim
+    assert hit.tier is Tier.SUSPECTED
+    [hit] = check({"k": any_of([8.9e9], optional=True)}, schema=DEFAULT)
+    assert "or left out, and the documentation says: Default is 8.9e-9" in hit.claim
+
+
+def test_values_that_keep_to_the_prose() -> None:
+    assert check({"decay": any_of([0.5, 2.0])}, schema=DECAY) == []
+    assert check({"k": 8.9e9}, schema=DEFAULT) == []  # required here, and so not the default

@@ -11,7 +11,7 @@ from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.registry import open_source
 from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, GroundTruth, Status, ToolCall
-from tests.library import call, desk_task, lend, library_desk
+from tests.library import DESK, call, desk_task, lend, library_desk
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)
 
@@ -56,4 +56,22 @@ def test_chinese_tasks_run_on_the_chinese_classes(corpora: Path) -> None:
     source = open_source("acebench", root, ("agent_multi_step", "agent_multi_turn"))
     shard = check_shard(list(source.tasks(Quarantine())), {}, [MilestonesMissState()], Execution(checkout=root))
     found = sorted(task_id for item in shard.hits for task_id in item.task_ids)
-    assert [name.removeprefix("agent_multi_") for name in found] == ["step_0", "step_1", "step_17", "turn_7", "turn_9"]
+    assert [name.removeprefix("agent_multi_") for name in found] == [
+        "step_0",
+        "step_1",
+        "step_14",
+        "step_15",
+        "step_16",
+        "step_17",
+        "turn_7",
+        "turn_9",
+    ]
+
+
+def test_a_balance_that_falls_by_another_sum_than_the_new_records_cost() -> None:
+    expected = [{"members": {"ada": {"balance": 92}}, "loans": [{"member": "ada", "total_price": 68}]}]
+    start = {"members": {"ada": {"balance": 150}}, "loans": []}
+    environment = DESK.model_copy(update={"state": {"desk": start, **DESK.state}})
+    one = task([{"desk": expected[0]}]).model_copy(update={"environment": environment})
+    claim = claims(one.model_copy(update={"ground_truth": task({}, lend()).ground_truth}))[0]
+    assert claim.startswith("The expected state lowers the balance of 'ada' by 58, from 150 to 92")

@@ -226,3 +226,25 @@ def test_a_million_characters_take_seconds_and_too_many_names_are_not_compared()
     call = ToolCall(name="lend_book", arguments={"x": names})
     wide = make_task(user=said, ground_truth=GroundTruth(semantics="required", turns=((call,),)))
     assert "are too many to compare" in str(NearMissValue().not_applicable(wide))
+
+
+HOME = {"street": "9 Elm Road", "flat": "B", "city": "Austin", "state": "TX", "zip": "78712", "country": "USA"}
+HOMES = {"members": {"ada": {"home": HOME}, "bea": {"home": {**HOME, "street": "1 Oak Road"}}, "cea": {}}}
+
+
+def test_all_but_one_value_of_a_record() -> None:
+    [hit] = hits(task("Move me to my old address.", {"member": "ada", **HOME, "zip": "87712"}, state=HOMES))
+    assert "same 5 other values has '78712'" in hit.claim
+    assert hit.evidence[1].pointer == "/environment/state/members/ada/home/zip"
+
+
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [
+        ("Move me to my old address.", HOME),
+        ("Move me next door, to 11 Elm Road.", {**HOME, "street": "11 Elm Road"}),  # the user says it
+        ("Move me.", {**HOME, "street": "11 Ash Lane", "flat": "C"}),  # another address
+    ],
+)
+def test_values_of_a_record_and_of_another(said: str, given: dict[str, Any]) -> None:
+    assert hits(task(said, {"member": "ada", **given}, state=HOMES)) == []

@@ -128,6 +128,21 @@ def test_calls_change_the_classes(environment: AceBenchEnvironment) -> None:
     assert environment.snapshot()["BaseApi"] == {"wifi": False}
 
 
+def test_calls_reach_classes_with_a_copy_of_the_base_class(acebench: Path) -> None:
+    phone = acebench / "scenarios/phone.py"
+    base, message = phone.read_text().split("class MessageApi")
+    (acebench / "scenarios/other_base.py").write_text(base)
+    copied = "from scenarios.other_base import BaseApi as Base\n\n\nclass MessageApi" + message.replace(
+        "(BaseApi)", "(Base)"
+    )
+    phone.write_text(base.rstrip() + "\n\n\n" + copied)
+    environment = AceBenchEnvironment(acebench)
+    environment.reset(agent([]))
+    environment.call(ToolCall(name="turn_on_wifi"))
+    assert environment.snapshot()["MessageApi"]["wifi"] is True
+    environment.close()
+
+
 def test_the_final_state_is_compared_class_by_class(environment: AceBenchEnvironment) -> None:
     task = agent([{"BaseApi": {"wifi": True}}, {"MessageApi": {"inbox": {"1": "Hello", "2": "Hi"}}}])
     calls = (ToolCall(name="turn_on_wifi"), ToolCall(name="send_message", arguments={"message": "Hi"}))

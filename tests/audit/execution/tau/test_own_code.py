@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from agenthard.audit.execution.context import Execution
 from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError
 from agenthard.audit.execution.tau import packages
 from agenthard.audit.execution.tau.own_code import Tau2Checkout, TauBenchCheckout, TauCheckout
@@ -111,3 +112,18 @@ def test_the_package_itself_is_not_run(tau2: Path) -> None:
     environment.reset(task("tau2"))
     assert environment.call(CEA).text == "renamed"
     environment.close()
+
+
+def test_tasks_over_another_database_are_left_to_the_built_in_tools(tau2: Path) -> None:
+    folder = tau2 / "data/tau2/domains/airline"
+    folder.mkdir(parents=True)
+    (folder / "tasks.json").write_text("[]")
+    (folder / "policy.md").write_text("Help.")
+    (folder / "db.json").write_text('{"users": {"u1": {"name": "Ann"}}}')
+    state = {"users": {"u1": {"name": "Zoe"}}, "reservations": {}, "flights": {}}
+    read = GroundTruth(semantics="reference_path", turns=((),), call_matching="state")
+    made = task("tau2").model_copy(update={"environment": EnvironmentSpec(state=state), "ground_truth": read})
+    with Execution(checkout=tau2) as execution:
+        assert execution.environment_of(made).name == "τ²-bench, own implementation"
+        told = [note for note in execution.isolations_used() if note.startswith("airline: AgentHard's own tools")]
+        assert len(told) == 1 and "is not that of the tasks" in told[0]
