@@ -114,7 +114,7 @@ def metric_share(value: float, *, worst: float, best: float, logarithmic: bool =
 
     >>> metric_share(0.75, worst=0.5, best=1.0)
     0.5
-    >>> metric_share(1e-4, worst=1e-2, best=1e-6, logarithmic=True)
+    >>> round(metric_share(1e-4, worst=1e-2, best=1e-6, logarithmic=True), 9)
     0.5
     """
     if worst == best:
