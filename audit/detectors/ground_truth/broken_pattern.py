@@ -133,7 +133,8 @@ def _hit(task: Observation, members: list[Observation], pattern: _Pattern) -> Hi
 
 
 def _cited(observation: Observation, part: Part, note: str) -> Evidence:
-    return observation.evidence[observation.value.index(list(part))].model_copy(update={"note": note})
+    found: Evidence = observation.evidence[observation.value.index(list(part))]
+    return found.model_copy(update={"note": note})
 
 
 def _alike(text: str, other: str) -> bool:

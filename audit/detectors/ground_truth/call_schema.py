@@ -36,13 +36,11 @@ UNSPECIFIED = frozenset({"", "na", "none", "null", "any", "all", "dontcare", "un
 class CallSchema(TaskDetector):
     """Every gold call must be one that the agent could make from the tool documentation.
 
-    A gold call is flagged when its text is not a call (also where no tool is documented, since no agent can make
-    what cannot be read); when it names a tool that is not offered (an insufficient toolset, unless the name looks like
-    a misspelling of one that is), or one that is withheld until a later turn; when it gives a parameter that the tool
-    does not document or leaves out a required one; and when none of the accepted values of an argument has the
-    documented type, enum, format, pattern, bounds or item type, at any depth. So is one whose accepted values all
-    break what the prose of the parameter says: a limit ("must be greater than 1"), a choice ("either 10 or 11"), or the
-    default, where leaving it out is accepted as well.
+    A gold call is flagged when its text is not a call (also where no tool is documented); when it names a tool that is
+    not offered (an insufficient toolset, unless the name looks like a misspelling of one that is), or one that is
+    withheld until a later turn; when it gives a parameter that the tool does not document or leaves out a required one;
+    and when none of the accepted values of an argument has the documented type, enum, format, pattern, bounds or item
+    type, at any depth, or keeps to the limit, choice or default (where it may be left out) that the prose states.
 
     Flagged: ``get_ticket(ticket_id="1")`` where ``ticket_id`` is an integer; a call of a tool before it is revealed.
 

@@ -168,7 +168,11 @@ def _balances(initial: dict[str, Any], wanted: dict[str, Any]) -> Iterator[tuple
     for table, rows in wanted.items():
         held = initial.get(table)
         for owner, row in rows.items() if isinstance(rows, dict) and isinstance(held, dict) else ():
-            before = held[owner].get("balance") if isinstance(held.get(owner), dict) else None
-            after = row.get("balance") if isinstance(row, dict) else None
-            if _is_number(before) and _is_number(after) and after < before:
+            before, after = _balance(held.get(owner)), _balance(row)
+            if before is not None and after is not None and after < before:
                 yield owner, before, after
+
+
+def _balance(row: Any) -> float | None:
+    held = row.get("balance") if isinstance(row, dict) else None
+    return float(held) if isinstance(held, int | float) and not isinstance(held, bool) else None
