@@ -78,10 +78,22 @@ def scenario(name: str, capability: str, plans: Sequence[TaskPlan], needs: Needs
 def checks(name: str, plans: Sequence[TaskPlan]) -> dict[str, Check]:
     """Return the checks of a scenario by the names that its criteria have."""
     return {
-        f"{name}-task{number}.{clause.id}": clause.check
+        f"{name}-task{number}.{clause.id}": _formed(clause.check)
         for number, plan in enumerate(plans, 1)
         for clause in plan.clauses
     }
+
+
+def _formed(check: Check) -> Check:
+    """Return a check that a program cannot end by results of an unexpected form."""
+
+    def checked(probe: Probe) -> Outcome:
+        try:
+            return check(probe)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            return Outcome(0.0, f"the results do not have the form that is asked for: {type(error).__name__}")
+
+    return checked
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> None:
