@@ -10,8 +10,9 @@ from pathlib import Path
 
 from agenthard.agency.judges import Check, Grade, grade
 from agenthard.agency.scenario import Scenario, ScenarioTask
+from agenthard.agency.suite.kit import LIMITS
 from agenthard.agency.workspace import SnapshotStore, open_eval_space
-from agenthard.containment import JobLimits, run_job
+from agenthard.containment import run_job
 
 NAMES = ("game", "frontend", "backend", "code", "research", "mcp")
 HERE = Path(__file__).resolve().parent
@@ -72,7 +73,7 @@ def apply(play: Play, task: ScenarioTask, solution: str, work: Path) -> None:
         shutil.copytree(overlay, work, dirs_exist_ok=True, ignore=shutil.ignore_patterns(COMMANDS, "__pycache__"))
     commands = overlay / COMMANDS
     for command in json.loads(commands.read_text(encoding="utf-8")) if commands.is_file() else []:
-        run_job(["/bin/sh", "-c", command], work, JobLimits(wall_seconds=60), hidden=[HERE])
+        run_job(["/bin/sh", "-c", command], work, LIMITS, hidden=[HERE])
 
 
 def prepare(play: Play, task: ScenarioTask, work: Path) -> None:

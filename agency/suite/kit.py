@@ -12,7 +12,9 @@ from agenthard.containment import JobLimits
 LICENSE = "MIT"
 MARK = "@@results@@"
 """What a harness writes before its results: what the graded program prints comes before it."""
-LIMITS = JobLimits(wall_seconds=60, cpu_seconds=6)
+PROCESSES = 2000
+"""Where there is no control group, all jobs of a machine count together: a small limit would make grades depend on others."""
+LIMITS = JobLimits(wall_seconds=60, cpu_seconds=6, processes=PROCESSES)
 """A program without end is stopped by the processor time that it takes, which no other load changes."""
 ASIDE = "Your programs are graded by running them on other inputs than those in the workspace."
 

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from agenthard.agency.judges import Probe, ProbeError
+from agenthard.agency.suite.kit import PROCESSES
 from agenthard.containment import JobLimits
 
-LIMITS = JobLimits(
-    wall_seconds=60, cpu_seconds=30, memory_bytes=1 << 46, processes=512, open_files=2048
-)
+LIMITS = JobLimits(wall_seconds=90, cpu_seconds=30, memory_bytes=1 << 46, processes=PROCESSES, open_files=2048)
 """Chromium reserves far more address space than it uses."""
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking"
