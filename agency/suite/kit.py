@@ -1,4 +1,4 @@
-"""What the graders of the suite share: clauses that are sentences of the task, programs that answer in JSON, comparing."""
+"""What the graders of the suite share: clauses that are sentences of the task, and programs that answer in JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ LICENSE = "MIT"
 MARK = "@@results@@"
 """What a harness writes before its results: what the graded program prints comes before it."""
 PROCESSES = 2000
-"""Where there is no control group, all jobs of a machine count together: a small limit would make grades depend on others."""
+"""Without a control group all jobs of a machine count together: a small limit would make grades depend on others."""
 LIMITS = JobLimits(wall_seconds=60, cpu_seconds=6, processes=PROCESSES)
 """A program without end is stopped by the processor time that it takes, which no other load changes."""
 ASIDE = "Your programs are graded by running them on other inputs than those in the workspace."
@@ -138,9 +138,7 @@ def agree(found: object, wanted: Sequence[object], names: Sequence[str]) -> Outc
     if not isinstance(found, list) or len(found) != len(wanted):
         return Outcome(0.0, f"the program gave no list of {len(wanted)} results")
     wrong = [
-        (name, got)
-        for name, got, right in zip(names, found, wanted, strict=True)
-        if canonical(got) != canonical(right)
+        (name, got) for name, got, right in zip(names, found, wanted, strict=True) if canonical(got) != canonical(right)
     ]
     if not wrong:
         return Outcome(1.0)

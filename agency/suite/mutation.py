@@ -1,6 +1,7 @@
 """Mutants of the reference solutions: how many of them a grader scores as high as the original.
 
-A mutant differs from the solution in one place of a line that the task added. It is drawn in an order that depends on the
+A mutant differs from the solution in one place of a line that the task added. It is drawn in an order that depends
+on the
 task only, one after the other from each kind of change, so that the same mutants are measured everywhere.
 """
 
@@ -122,7 +123,9 @@ def mutants(play: Play, task: ScenarioTask, before: Path, count: int = COUNT) ->
         path = file.relative_to(overlay).as_posix()
         lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
         for number in sorted(_changed(before / path, file)):
-            if len(lines[number].strip()) < 3 or lines[number].lstrip().startswith(("import ", "from ", '"use strict"')):
+            if len(lines[number].strip()) < 3 or lines[number].lstrip().startswith(
+                ("import ", "from ", '"use strict"')
+            ):
                 continue
             for kind, place, changed in _edits(lines[number], code=file.suffix in CODE):
                 text = "".join([*lines[:number], changed, *lines[number + 1 :]])
@@ -131,7 +134,12 @@ def mutants(play: Play, task: ScenarioTask, before: Path, count: int = COUNT) ->
     draw = random.Random(task.id)
     for found in kinds.values():
         draw.shuffle(found)
-    order = [each for turn in range(max(map(len, kinds.values()))) for found in kinds.values() for each in found[turn : turn + 1]]
+    order = [
+        each
+        for turn in range(max(map(len, kinds.values())))
+        for found in kinds.values()
+        for each in found[turn : turn + 1]
+    ]
     return order[:count]
 
 

@@ -53,7 +53,13 @@ def lists(probe: Probe) -> Outcome:
     """Lists of parcels."""
     queries = ("", "?limit=5", "?limit=1&offset=25", "?offset=26", "?offset=7&limit=100", "?state=collected&limit=2")
     queries += ("?state=stored&recipient=Bo", "?recipient=Cy%20%26%20S%C3%B6hne&offset=1", "?state=blocked", "?")
-    queries += ("?recipient=bo", "?recipient=", "?state=returned", "?limit=007&offset=00", "?recipient=Ana&state=blocked")
+    queries += (
+        "?recipient=bo",
+        "?recipient=",
+        "?state=returned",
+        "?limit=007&offset=00",
+        "?recipient=Ana&state=blocked",
+    )
     return converse(probe, LARGE, [*filled(), *[get(f"/parcels{query}") for query in queries]])
 
 
@@ -92,15 +98,18 @@ COLLECTING = TaskPlan(
         ),
         Clause(
             "refuse",
-            "To collect a parcel that does not exist is answered 404 with `unknown`, then a body without a text as `code`"
-            " 400 with `invalid`, then a collected parcel 409 with `collected`, each as `error`; none of them counts as a"
+            "To collect a parcel that does not exist is answered 404 with `unknown`, then a body without a text as"
+            " `code`"
+            " 400 with `invalid`, then a collected parcel 409 with `collected`, each as `error`; none of them"
+            " counts as a"
             " wrong code, and other methods are answered 405 with `method`.",
             refuses,
             1.5,
         ),
         Clause(
             "list",
-            "GET /parcels answers 200 with `total`, the number of all parcels that are asked for, and `parcels`, a list of"
+            "GET /parcels answers 200 with `total`, the number of all parcels that are asked for, and `parcels`, a"
+            " list of"
             " them as GET /parcels/ID shows them, in order of their ids: `state` and `recipient` select by equality,"
             " `offset` (default 0) leaves out as many, `limit` (1 to 100, default 20) says how many there are at most.",
             lists,
@@ -108,7 +117,8 @@ COLLECTING = TaskPlan(
         ),
         Clause(
             "list-invalid",
-            "A query with another name, a name twice, a `limit` or `offset` that is not digits only or not in its range, or"
+            "A query with another name, a name twice, a `limit` or `offset` that is not digits only or not in its"
+            " range, or"
             " a `state` other than `stored`, `collected`, `blocked` and `returned` is answered 400 with"
             ' `{"error": "invalid"}`.',
             list_refuses,

@@ -63,8 +63,10 @@ STORING = TaskPlan(
     (
         Clause(
             "assign",
-            'POST /parcels with `{"recipient": TEXT, "size": SIZE}` stores a parcel in a free locker of the smallest size'
-            " that fits, the first such in LOCKERS, and answers 201 with its `id` (1, 2, 3 …), its `locker` and its `code`"
+            'POST /parcels with `{"recipient": TEXT, "size": SIZE}` stores a parcel in a free locker of the'
+            " smallest size"
+            " that fits, the first such in LOCKERS, and answers 201 with its `id` (1, 2, 3 …), its `locker` and its"
+            " `code`"
             " (the first six hexadecimal digits of the SHA-256 of `ID:RECIPIENT` in UTF-8).",
             assigns,
             3,
@@ -72,28 +74,33 @@ STORING = TaskPlan(
         Clause("full", 'Where no free locker fits, it answers 409 with `{"error": "full"}`.', fills, 1.5),
         Clause(
             "invalid",
-            'A body that is no JSON object, a recipient that is no text or a blank one, and any other size are answered 400'
+            "A body that is no JSON object, a recipient that is no text or a blank one, and any other size are"
+            " answered 400"
             ' with `{"error": "invalid"}`; members that are not named here are ignored.',
             refuses,
             2,
         ),
         Clause(
             "show",
-            "GET /parcels/ID answers 200 with `id`, `recipient` (as it was sent), `size`, `locker` and `state` (`stored`),"
+            "GET /parcels/ID answers 200 with `id`, `recipient` (as it was sent), `size`, `locker` and `state`"
+            " (`stored`),"
             ' and 404 with `{"error": "unknown"}` where there is no such parcel; leading zeros of ID do not count.',
             shows,
             1.5,
         ),
         Clause(
             "lockers",
-            "GET /lockers answers 200 with the list of LOCKERS in its order, each with `id`, `size` and `parcel`: the id of"
+            "GET /lockers answers 200 with the list of LOCKERS in its order, each with `id`, `size` and `parcel`:"
+            " the id of"
             " the parcel in it, or null.",
             lists,
         ),
         Clause(
             "routes",
-            'Any other path is answered 404 with `{"error": "unknown"}` (an ID is digits only), and GET, POST, PUT, DELETE'
-            ' or PATCH on a path that does not have it 405 with `{"error": "method"}`; GET /parcels is left open for now.',
+            'Any other path is answered 404 with `{"error": "unknown"}` (an ID is digits only), and GET, POST, PUT,'
+            " DELETE"
+            ' or PATCH on a path that does not have it 405 with `{"error": "method"}`; GET /parcels is left open'
+            " for now.",
             routes,
         ),
     ),

@@ -87,4 +87,6 @@ def converse(probe: Probe, lockers: list[dict[str, str]], steps: Sequence[Step])
     asked = [step for step in steps if not isinstance(step, str)]
     wanted = [wall.answer(*step) for step in asked]
     found = [*found, *[None] * (len(wanted) - len(found))]
-    return agree(found, wanted, [f"request {at} {step[0]} {step[1]} {step[2] or ''}" for at, step in enumerate(asked, 1)])
+    return agree(
+        found, wanted, [f"request {at} {step[0]} {step[1]} {step[2] or ''}" for at, step in enumerate(asked, 1)]
+    )

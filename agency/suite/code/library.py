@@ -68,10 +68,11 @@ REPORTS = """\
 README = """\
 # slots
 
-A small library for calendars: `slots/spans.py`. Python 3.11, standard library only. `REPORTS.md` lists what users found.
+A small library for calendars: `slots/spans.py`. Python 3.11, standard library only. `REPORTS.md` lists what users
+found.
 `python3 -m unittest` runs the tests in `tests/`.
 """
-TESTS = '''\
+TESTS = """\
 import unittest
 
 from slots.spans import free, merge, parse, show, subtract
@@ -92,7 +93,7 @@ class SpansTest(unittest.TestCase):
 
     def test_gaps(self):
         self.assertEqual(free([(10, 20)], (0, 100), 15), [(20, 100)])
-'''
+"""
 SEED = {
     "README.md": README,
     "REPORTS.md": REPORTS,

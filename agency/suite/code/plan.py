@@ -93,7 +93,8 @@ LARGE = """
 import json, sys
 sys.path.insert(0, "/tmp/workspace")
 from slots.plan import busiest, rooms
-meetings = [(f"m{(at * 7919) %% 60000}", (at * 7919) %% 60000, (at * 7919) %% 60000 + 15000 + at %% 7) for at in range(60000)]
+begins = [(at * 7919) %% 60000 for at in range(60000)]
+meetings = [(f"m{begin}", begin, begin + 15000 + at %% 7) for at, begin in enumerate(begins)]
 found = rooms(list(meetings))
 print(%r + json.dumps([max(found.values()), [found[f"m{at}"] for at in range(0, 60000, 997)], busiest(list(meetings))]))
 """
@@ -128,7 +129,10 @@ def finds_conflicts(probe: Probe) -> Outcome:
             pair.append(f"{weeks} on {','.join(days)} {draw.choice(spans)}{gone}")
         calls.append(("conflicts", [*pair, f"2031-01-0{draw.randint(1, 9)}", f"2031-0{draw.randint(1, 2)}-14"]))
     bad = ["every week on MO 9", "2031-01-01", "2031-02-01"]
-    calls += [("conflicts", ["every week on MO 09:00-10:30", *bad]), ("conflicts", [bad[0], "every week on MO 09:00-10:30", *bad[1:]])]
+    calls += [
+        ("conflicts", ["every week on MO 09:00-10:30", *bad]),
+        ("conflicts", [bad[0], "every week on MO 09:00-10:30", *bad[1:]]),
+    ]
     return compare(probe, "slots.plan", calls, right)
 
 
@@ -143,15 +147,18 @@ PLAN = TaskPlan(
     (
         Clause(
             "rooms",
-            "`rooms(meetings)` returns a dict from each name to the number of a room: in order of their begin (of one begin"
-            " the one that ends later first, then in order of names) meetings get the lowest room, from 1, that is free at"
+            "`rooms(meetings)` returns a dict from each name to the number of a room: in order of their begin (of"
+            " one begin"
+            " the one that ends later first, then in order of names) meetings get the lowest room, from 1, that is"
+            " free at"
             " their begin.",
             assigns,
             3,
         ),
         Clause(
             "busiest",
-            "`busiest(meetings)` returns `(count, begin, end)`: the largest number of meetings at a time, and the first span"
+            "`busiest(meetings)` returns `(count, begin, end)`: the largest number of meetings at a time, and the"
+            " first span"
             " of time, as long as the number does not change, that has as many; None without meetings.",
             finds_busiest,
             2.5,
@@ -164,7 +171,8 @@ PLAN = TaskPlan(
         ),
         Clause(
             "conflicts",
-            "`conflicts(rule, other, first, last)` lists, in order, `(date, begin, end)` of all overlaps of occurrences of"
+            "`conflicts(rule, other, first, last)` lists, in order, `(date, begin, end)` of all overlaps of"
+            " occurrences of"
             " two rules; errors of the rules and dates are those of `occurrences`.",
             finds_conflicts,
             2.5,

@@ -115,7 +115,9 @@ def refuses(probe: Probe) -> Outcome:
     dates = ["", "2031-1-1", "2031-02-30", "20310101", "2031-W01-1", "2031-01-01 ", "2031-13-01"]
     calls += [("occurrences", [good, each, "2031-03-01"]) for each in dates]
     calls += [("occurrences", [good, "2031-01-01", each]) for each in dates]
-    calls += [("occurrences", [f"every {each} weeks on MO 09:00-10:30", "2031-01-01", "2031-02-01"]) for each in range(62)]
+    calls += [
+        ("occurrences", [f"every {each} weeks on MO 09:00-10:30", "2031-01-01", "2031-02-01"]) for each in range(62)
+    ]
     return compare(probe, "slots.recurrence", calls, right)
 
 
@@ -126,7 +128,9 @@ def counts(probe: Probe) -> Outcome:
         for each in (1, 2) * 120
     ]
     short = [*_calls(63, "count", 20, gone=True), *_calls(64, "count", 20, gone=False)]
-    short += [("count", ["every week on TU 09:00-10:30 except 2031-01-07,2031-01-07,2031-01-08", "2031-01-01", "2031-01-31"])]
+    short += [
+        ("count", ["every week on TU 09:00-10:30 except 2031-01-07,2031-01-07,2031-01-08", "2031-01-01", "2031-01-31"])
+    ]
     return compare(probe, "slots.recurrence", [*short, *long], _remembered)
 
 
@@ -136,7 +140,8 @@ Add `slots/recurrence.py`. A rule is a text such as
     every week on MO,TH 09:00-10:30
     every 2 weeks on SU 18:00-24:00 except 2031-05-04,2031-06-01
 
-Weeks begin on Monday; `every N weeks` means the week of `first` and every N-th week after it. Days are MO TU WE TH FR SA SU.
+Weeks begin on Monday; `every N weeks` means the week of `first` and every N-th week after it. Days are MO TU WE TH
+FR SA SU.
 """
 RECURRENCE = TaskPlan(
     "slots: recurrence",
@@ -145,8 +150,10 @@ RECURRENCE = TaskPlan(
     (
         Clause(
             "occurrences",
-            "`occurrences(rule, first, last)` lists, in order, `(date, begin, end)` for each day of the rule from `first` to"
-            " `last`, both included: dates are texts such as 2031-05-04, begin and end minutes as `slots.spans.parse` gives"
+            "`occurrences(rule, first, last)` lists, in order, `(date, begin, end)` for each day of the rule from"
+            " `first` to"
+            " `last`, both included: dates are texts such as 2031-05-04, begin and end minutes as"
+            " `slots.spans.parse` gives"
             " them; where `last` is before `first` the list is empty.",
             weekly,
             4,
@@ -154,7 +161,8 @@ RECURRENCE = TaskPlan(
         Clause("except", "Days that follow `except` do not occur.", with_exceptions, 2),
         Clause(
             "errors",
-            "A ValueError is raised for any rule of another form (one space between words, N from 2 to 52 without leading"
+            "A ValueError is raised for any rule of another form (one space between words, N from 2 to 52 without"
+            " leading"
             " zeros, days in order of the week and none twice, a span that `parse` reads, dates that exist, in the form"
             " YYYY-MM-DD, with commas between), and for a `first` or `last` that is no such date.",
             refuses,

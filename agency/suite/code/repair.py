@@ -97,8 +97,10 @@ REPAIR = TaskPlan(
     (
         Clause(
             "parse",
-            "`parse` reads two digits, a colon, two digits, a hyphen, and the same again, in ASCII digits and with nothing"
-            " else around, where the first time is before the second, minutes are below 60 and no time is after 24:00; any"
+            "`parse` reads two digits, a colon, two digits, a hyphen, and the same again, in ASCII digits and with"
+            " nothing"
+            " else around, where the first time is before the second, minutes are below 60 and no time is after"
+            " 24:00; any"
             " other text raises a ValueError.",
             reads,
             2,
@@ -106,7 +108,8 @@ REPAIR = TaskPlan(
         Clause("show", "`show` writes what `parse` reads.", writes, 1),
         Clause(
             "merge",
-            "`merge` returns the joined spans as sorted tuples, whatever the order of the spans; touching spans are one.",
+            "`merge` returns the joined spans as sorted tuples, whatever the order of the spans; touching spans are"
+            " one.",
             merges,
             2,
         ),

@@ -47,4 +47,6 @@ window.DEPARTURES = [
 
 def seed(folder: Path) -> None:
     """Write the workspace that the first task begins on."""
-    kit.write_files(folder, {"README.md": README, "index.html": INDEX, "data.js": DATA, "board.css": "", "board.js": ""})
+    kit.write_files(
+        folder, {"README.md": README, "index.html": INDEX, "data.js": DATA, "board.css": "", "board.js": ""}
+    )

@@ -6,7 +6,16 @@ from agenthard.agency.suite.frontend.model import COLUMNS, cells, drawn, in_orde
 from agenthard.agency.suite.kit import Clause, TaskPlan, agree
 
 DATA = (drawn(91, 17), drawn(92, 9), [], drawn(93, 1))
-MARKUP = [{"id": 4, "time": "08:00", "line": "<i>", "to": "<img src=x onerror=document.title=1>", "platform": "&lt;", "delay": 0}]
+MARKUP = [
+    {
+        "id": 4,
+        "time": "08:00",
+        "line": "<i>",
+        "to": "<img src=x onerror=document.title=1>",
+        "platform": "&lt;",
+        "delay": 0,
+    }
+]
 FRAME = """const table = doc.querySelector("#board table");
 return [doc.querySelectorAll("#board table").length, words(table.caption), heads(doc).map(words),
   heads(doc).map((each) => each.getAttribute("scope")), table.tHead.rows.length, table.tBodies.length];"""
@@ -74,15 +83,18 @@ BOARD = TaskPlan(
     (
         Clause(
             "frame",
-            "There is one table with the caption `Departures`, one row of heads (`th` with `scope` `col`: Time, Line, To,"
+            "There is one table with the caption `Departures`, one row of heads (`th` with `scope` `col`: Time,"
+            " Line, To,"
             " Platform, Status) in its `thead`, and one `tbody`.",
             has_frame,
             1.5,
         ),
         Clause(
             "rows",
-            "Each departure has a row of five cells, in order of `time`, then of `id` as a number: the first four hold time,"
-            " line, destination and platform; a delayed one has `07:05 → 07:12` as its time, the second being the first and"
+            "Each departure has a row of five cells, in order of `time`, then of `id` as a number: the first four"
+            " hold time,"
+            " line, destination and platform; a delayed one has `07:05 → 07:12` as its time, the second being the"
+            " first and"
             " the delay, also past midnight.",
             has_rows,
             3.5,
@@ -94,7 +106,11 @@ BOARD = TaskPlan(
             has_status,
             2.5,
         ),
-        Clause("empty", "Without departures there is one row with one cell over all five columns: `No departures`.", is_empty),
+        Clause(
+            "empty",
+            "Without departures there is one row with one cell over all five columns: `No departures`.",
+            is_empty,
+        ),
         Clause("text", "All data is shown as the text that it is, also where it looks like markup.", is_text, 1.5),
     ),
 )

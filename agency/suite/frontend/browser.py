@@ -40,7 +40,8 @@ const rows = (doc) => [...doc.querySelectorAll("#board table tbody tr")].filter(
 const press = (doc, key) => doc.activeElement.dispatchEvent(
   new doc.defaultView.KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 const type = (element, text) => { element.value = text; element.dispatchEvent(new Event("input", { bubbles: true })); };
-const choose = (element, text) => { element.value = text; element.dispatchEvent(new Event("change", { bubbles: true })); };
+const choose = (element, text) => { element.value = text; element.dispatchEvent(new Event("change", { bubbles: true
+})); };
 const heads = (doc) => [...doc.querySelectorAll("#board table thead th")];
 const open = (at, width, hash) => new Promise((done) => {
   const frame = document.createElement("iframe");
@@ -67,7 +68,9 @@ const open = (at, width, hash) => new Promise((done) => {
   document.body.replaceChildren(result);
 })();
 """
-TOOLS = "const { pause, shown, words, cells, rows, press, type, choose, heads } = tools; const win = frame.contentWindow;\n"
+TOOLS = (
+    "const { pause, shown, words, cells, rows, press, type, choose, heads } = tools; const win = frame.contentWindow;\n"
+)
 
 
 class Case:

@@ -56,9 +56,7 @@ def rows(departures: list[Departure]) -> list[list[str]]:
 def selected(departures: list[Departure], line: str, text: str) -> list[Departure]:
     """Return the departures that are asked for, in order."""
     wanted = text.strip().lower()
-    return [
-        each for each in in_order(departures) if line in ("", each["line"]) and wanted in str(each["to"]).lower()
-    ]
+    return [each for each in in_order(departures) if line in ("", each["line"]) and wanted in str(each["to"]).lower()]
 
 
 def ordered(departures: list[Departure], column: int, *, down: bool) -> list[Departure]:

@@ -12,21 +12,24 @@ CONTROLS = """const line = doc.getElementById("line"), search = doc.getElementBy
   count = doc.getElementById("count");
 const seen = () => [rows(doc), words(count)];"""
 LINES = f"""{CONTROLS} const found = [[...line.options].map((each) => [each.value, words(each)]), line.value];
-for (const each of [...line.options].slice().reverse()) {{ choose(line, each.value); found.push(seen()); }} return found;"""
+for (const each of [...line.options].slice().reverse()) {{ choose(line, each.value); found.push(seen()); }} return
+found;"""
 SEARCH = f"""{CONTROLS} const found = [];
 for (const text of {list(SEARCHES)!r}) {{ type(search, text); found.push(seen()); }} return found;"""
 BOTH = f"""{CONTROLS} const found = [seen()];
 choose(line, "B2"); type(search, "o"); found.push(seen()); choose(line, ""); found.push(seen());
 heads(doc)[2].querySelector("button").click(); found.push(seen()); type(search, "SI"); found.push(seen());
 choose(line, "N"); found.push(seen()); type(search, ""); found.push(seen());
-return [found, count.getAttribute("role"), search.labels.length, line.labels.length, words(search.labels[0]), words(line.labels[0])];"""
+return [found, count.getAttribute("role"), search.labels.length, line.labels.length, words(search.labels[0]),
+words(line.labels[0])];"""
 CLICKS = (0, 0, 1, 1, 1, 2, 4, 4, 3, 3, 2, 0, 2, 2)
 SORT = f"""const found = []; for (const at of {list(CLICKS)}) {{ heads(doc)[at].querySelector("button").click();
 found.push(rows(doc)); }} return found;"""
 ARIA = f"""const found = [heads(doc).map((each) => each.getAttribute("aria-sort"))];
 for (const at of {list(CLICKS)}) {{ heads(doc)[at].querySelector("button").click();
 found.push(heads(doc).map((each) => each.getAttribute("aria-sort"))); }}
-return [found, heads(doc).map((each) => words(each)), heads(doc).map((each) => each.querySelectorAll("button").length)];"""
+return [found, heads(doc).map((each) => words(each)), heads(doc).map((each) =>
+each.querySelectorAll("button").length)];"""
 
 
 def _look(probe: Probe) -> list[object]:
@@ -104,28 +107,33 @@ SEARCHING = TaskPlan(
     (
         Clause(
             "line",
-            "A `select` with the id `line` has the options `All lines` (with an empty value, chosen at first) and then each"
-            " line that occurs, once, in order of their characters' codes; only departures of the chosen line are shown.",
+            "A `select` with the id `line` has the options `All lines` (with an empty value, chosen at first) and"
+            " then each"
+            " line that occurs, once, in order of their characters' codes; only departures of the chosen line are"
+            " shown.",
             chooses_lines,
             2,
         ),
         Clause(
             "search",
-            "An `input` with the id `search` shows, while one types, only departures to destinations that hold its text,"
+            "An `input` with the id `search` shows, while one types, only departures to destinations that hold its"
+            " text,"
             " whatever the case of letters and the spaces around the text.",
             searches,
             2,
         ),
         Clause(
             "both",
-            "Line, search and order work together; both controls have one label each, `Line` and `Destination`; an element"
+            "Line, search and order work together; both controls have one label each, `Line` and `Destination`; an"
+            " element"
             " with the id `count` and the role `status` says `3 of 17 departures`: how many are shown, of all.",
             both,
             2,
         ),
         Clause(
             "sort",
-            "Each head holds its words in one `button`: the first click sorts by this column, a second one backwards, and so"
+            "Each head holds its words in one `button`: the first click sorts by this column, a second one"
+            " backwards, and so"
             " on in turn; at first the table is sorted by Time. Texts are compared by their characters' codes, Time by"
             " `time`, Status by delay with cancelled as the longest; equal rows are in order of time and id in both"
             " directions.",

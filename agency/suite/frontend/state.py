@@ -28,8 +28,10 @@ SEEN = f"""{CONTROLS} const whole = () => [...seen(), line.value, search.value,
   heads(doc).map((each) => each.getAttribute("aria-sort"))];"""
 READ = f"{SEEN} return whole();"
 WRITTEN = "const written = () => [...new URLSearchParams(win.location.hash.slice(1))];"
-WRITE = f"""{CONTROLS} {WRITTEN} const found = [written()]; const click = (at) => heads(doc)[at].querySelector("button").click();
-const steps = [() => choose(line, "N"), () => type(search, "Old M&le"), () => click(4), () => click(4), () => choose(line, ""),
+WRITE = f"""{CONTROLS} {WRITTEN} const found = [written()];
+const click = (at) => heads(doc)[at].querySelector("button").click();
+const steps = [() => choose(line, "N"), () => type(search, "Old M&le"), () => click(4), () => click(4), () =>
+choose(line, ""),
   () => click(0), () => click(0), () => type(search, ""), () => click(0), () => click(3), () => type(search, " x ")];
 for (const step of steps) {{ step(); await pause(); found.push(written()); }} return found;"""
 WROTE = [
@@ -91,7 +93,9 @@ def view(address: str) -> list[object]:
 def reads(probe: Probe) -> Outcome:
     """The page at an address."""
     return agree(
-        probe.once(_look)[: len(ADDRESSES)], [view(each) for each in ADDRESSES], [f"page at {each!r}" for each in ADDRESSES]
+        probe.once(_look)[: len(ADDRESSES)],
+        [view(each) for each in ADDRESSES],
+        [f"page at {each!r}" for each in ADDRESSES],
     )
 
 
@@ -109,7 +113,14 @@ def follows(probe: Probe) -> Outcome:
 def has_keys(probe: Probe) -> Outcome:
     """Keys."""
     wanted = [False, False, True, "o", "", True, True, False, True, "q"]
-    names = ["focus at first", "focus after x", "focus after /", "text after x", "text after Escape", "rows after Escape"]
+    names = [
+        "focus at first",
+        "focus after x",
+        "focus after /",
+        "text after x",
+        "text after Escape",
+        "rows after Escape",
+    ]
     names += ["focus after Escape", "the / itself, outside", "the / itself, in the field", "Escape outside the field"]
     return agree(probe.once(_look)[len(ADDRESSES) + 2], wanted, names)
 
@@ -137,29 +148,35 @@ STATE = TaskPlan(
     (
         Clause(
             "read",
-            "When it has loaded, the page shows what its address says, in its controls and heads too; a line that does not"
+            "When it has loaded, the page shows what its address says, in its controls and heads too; a line that"
+            " does not"
             " occur, a `sort` that is no column, a `down` other than `1`, and other parameters count as not given.",
             reads,
             3,
         ),
         Clause(
             "write",
-            "Each change of line, search or order is in the address at once, in the order `line`, `search` (as it was typed),"
+            "Each change of line, search or order is in the address at once, in the order `line`, `search` (as it"
+            " was typed),"
             " `sort`, `down`, without those that have their default.",
             writes,
             2.5,
         ),
-        Clause("follow", "When the address changes after `#`, the page follows without being loaded again.", follows, 1.5),
+        Clause(
+            "follow", "When the address changes after `#`, the page follows without being loaded again.", follows, 1.5
+        ),
         Clause(
             "narrow",
-            "In windows of less than 600 pixels the column Platform is not displayed, in wider ones it is; from 320 pixels on"
+            "In windows of less than 600 pixels the column Platform is not displayed, in wider ones it is; from 320"
+            " pixels on"
             " the page is never wider than its window.",
             fits,
             1.5,
         ),
         Clause(
             "keys",
-            "The key `/` outside of the search field sets the focus there and writes nothing, inside it is a character as any"
+            "The key `/` outside of the search field sets the focus there and writes nothing, inside it is a"
+            " character as any"
             " other; Escape in the field empties it and shows all rows again, and does nothing elsewhere.",
             has_keys,
             1.5,

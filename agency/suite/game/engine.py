@@ -101,7 +101,9 @@ def refuses(probe: Probe) -> Outcome:
         return shape
     wrong = ["", "u", "RR", "N", "0", "toString"]
     body = "(word) => call('move', all.start('@.E'), word)"
-    return agree(harness(probe, body, [*wrong]), [{"error": "direction"}] * len(wrong), [f"direction {x!r}" for x in wrong])
+    return agree(
+        harness(probe, body, [*wrong]), [{"error": "direction"}] * len(wrong), [f"direction {x!r}" for x in wrong]
+    )
 
 
 STEP = """([level, letters]) => { let state = all.start(level); const seen = [];
@@ -123,7 +125,9 @@ def _compare(probe: Probe, names: tuple[str, ...]) -> Outcome:
     found: list[object] = []
     for part in probe.once(_moves):
         for walk in part if isinstance(part, list) else []:
-            found.append([{name: each.get(name) if isinstance(each, dict) else each for name in names} for each in walk])
+            found.append(
+                [{name: each.get(name) if isinstance(each, dict) else each for name in names} for each in walk]
+            )
     return agree(found, wanted, cases)
 
 
@@ -142,7 +146,8 @@ def counts(probe: Probe) -> Outcome:
     return _compare(probe, ("moves",))
 
 
-PURE = """([level, letters]) => { const first = all.start(level); let state = first; const kept = [JSON.stringify(first)];
+PURE = """([level, letters]) => { const first = all.start(level); let state = first; const kept =
+[JSON.stringify(first)];
   const made = [first];
   for (const letter of letters) { state = all.move(state, letter); made.push(state); kept.push(JSON.stringify(state)); }
   const again = look(all.start(level));
@@ -160,8 +165,10 @@ def is_pure(probe: Probe) -> Outcome:
 
 
 INTRO = """
-Write the engine of a puzzle game. README.md explains the characters of a level. `start(text)` begins a game on the text of
-a level and returns a state; `move(state, direction)` makes one move. A state is an object with `row` and `column` of the
+Write the engine of a puzzle game. README.md explains the characters of a level. `start(text)` begins a game on the
+text of
+a level and returns a state; `move(state, direction)` makes one move. A state is an object with `row` and `column` of
+the
 courier (both count from 0), `lanterns` (those not lit, as `[row, column]`, in reading order), `status` (`"playing"`,
 `"won"` or `"lost"`) and `moves` (a number). It may have other members. An error is an `Error` with a member `code`.
 """
@@ -172,29 +179,35 @@ ENGINE = TaskPlan(
     (
         Clause(
             "start",
-            "`start` gives the state before any move: the courier on `@`, no lantern lit, `moves` 0, `status` playing; one"
+            "`start` gives the state before any move: the courier on `@`, no lantern lit, `moves` 0, `status`"
+            " playing; one"
             " line break at the end of the text does not count.",
             begins,
         ),
         Clause(
             "errors",
-            "`start` throws an error with the first code that applies: `shape` (no row, an empty row, or rows of different"
-            " length), `character` (one that README.md does not name), `courier` (not exactly one `@`), `exit` (not exactly"
+            "`start` throws an error with the first code that applies: `shape` (no row, an empty row, or rows of"
+            " different"
+            " length), `character` (one that README.md does not name), `courier` (not exactly one `@`), `exit` (not"
+            " exactly"
             " one `E`); `move` throws one with code `direction` for anything but `D`, `L`, `R`, `U`.",
             refuses,
             1.5,
         ),
         Clause(
             "slide",
-            "A move slides the courier down, left, right or up, cell by cell, until the next cell is a wall or outside the"
-            " level; the courier also stops on snow, in water, and on the exit when no lantern is left, and slides over the"
+            "A move slides the courier down, left, right or up, cell by cell, until the next cell is a wall or"
+            " outside the"
+            " level; the courier also stops on snow, in water, and on the exit when no lantern is left, and slides"
+            " over the"
             " exit as over ice while one is.",
             slides,
             3,
         ),
         Clause(
             "end",
-            "Each lantern that the courier passes or stops on is lit at once; a game is lost in water, and won on the exit"
+            "Each lantern that the courier passes or stops on is lit at once; a game is lost in water, and won on"
+            " the exit"
             " when no lantern is left.",
             lights,
             2.5,

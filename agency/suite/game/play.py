@@ -23,7 +23,24 @@ def notations(seed: int) -> list[str]:
     return found
 
 
-BAD_NOTATIONS = ["3", "R3", "0R", "00R", "01R", "100R", "r", "R,U", "3 R", "2\nL", "-1R", "1.5R", "R3 ", "N", "R\tU", "٣R"]
+BAD_NOTATIONS = [
+    "3",
+    "R3",
+    "0R",
+    "00R",
+    "01R",
+    "100R",
+    "r",
+    "R,U",
+    "3 R",
+    "2\nL",
+    "-1R",
+    "1.5R",
+    "R3 ",
+    "N",
+    "R\tU",
+    "٣R",
+]
 
 
 def plays(probe: Probe) -> Outcome:
@@ -105,7 +122,8 @@ def keeps(probe: Probe) -> Outcome:
 
 
 INTRO = """
-Extend `courier.js` so that whole games can be written down, shown and taken back. The notation of moves is their letters; a count from 1 to 99 before a letter repeats it: `3RU` is `RRRU`.
+Extend `courier.js` so that whole games can be written down, shown and taken back. The notation of moves is their
+letters; a count from 1 to 99 before a letter repeats it: `3RU` is `RRRU`.
 """
 PLAY = TaskPlan(
     "Ice courier: the record of play",
@@ -114,14 +132,16 @@ PLAY = TaskPlan(
     (
         Clause(
             "play",
-            "`play(text, notation)` begins a game on the text of a level, makes the moves of a notation, and returns the"
+            "`play(text, notation)` begins a game on the text of a level, makes the moves of a notation, and"
+            " returns the"
             " last state; spaces and line breaks between moves do not count.",
             plays,
             2,
         ),
         Clause(
             "refuse",
-            "`play` throws an error with code `notation` for any other character, for a count that is 0, begins with 0 or"
+            "`play` throws an error with code `notation` for any other character, for a count that is 0, begins"
+            " with 0 or"
             " has three digits, and for a count that no letter follows directly.",
             refuses,
             1.5,
@@ -136,29 +156,34 @@ PLAY = TaskPlan(
         ),
         Clause(
             "render",
-            "`render(state)` draws the level as it is now, rows joined by line breaks without one at the end: the courier"
-            " as `@`, or `X` in a lost and `W` in a won game, lit lanterns and the cell where the courier began as ice, and"
+            "`render(state)` draws the level as it is now, rows joined by line breaks without one at the end: the"
+            " courier"
+            " as `@`, or `X` in a lost and `W` in a won game, lit lanterns and the cell where the courier began as"
+            " ice, and"
             " the exit as `e` while a lantern is left.",
             draws,
             2,
         ),
         Clause(
             "undo",
-            "`undo(state)` returns the state before the last counted move, also after the end of a game, and an equal state"
+            "`undo(state)` returns the state before the last counted move, also after the end of a game, and an"
+            " equal state"
             " where no move was counted; moves can be made again from there, and `undo` changes no state.",
             undoes,
             2,
         ),
         Clause(
             "score",
-            "`score(state)` is 0 for a lost game, 5 for each lit lantern while playing, and for a won game 100, and 10 for"
+            "`score(state)` is 0 for a lost game, 5 for each lit lantern while playing, and for a won game 100, and"
+            " 10 for"
             " each lantern, less 3 for each counted move, but at least 1.",
             scores,
             1,
         ),
         Clause(
             "keep",
-            "`start` and `move` do what the first task asked, and the module exports them next to the five new functions.",
+            "`start` and `move` do what the first task asked, and the module exports them next to the five new"
+            " functions.",
             keeps,
             1,
         ),

@@ -87,9 +87,7 @@ def slide(state: State, direction: str) -> State:
             break
     if (row, column) == (state.row, state.column):
         return state
-    return replace(
-        state, row=row, column=column, lanterns=lanterns, status=status, moves=state.moves + 1, before=state
-    )
+    return replace(state, row=row, column=column, lanterns=lanterns, status=status, moves=state.moves + 1, before=state)
 
 
 def read_notation(notation: str) -> str:

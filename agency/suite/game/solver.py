@@ -39,7 +39,9 @@ def solves(probe: Probe) -> Outcome:
 def is_impossible(probe: Probe) -> Outcome:
     """Levels that cannot be won."""
     cases = sample(32, won=False)
-    asked = "(level) => [call('solve', level), call('par', level), call('count', level), call('hint', all.start(level))]"
+    asked = (
+        "(level) => [call('solve', level), call('par', level), call('count', level), call('hint', all.start(level))]"
+    )
     found = harness(probe, asked, [*cases], *FILES)
     mixed = harness(probe, "(level) => call('par', level)", ["@.E"], *FILES)
     if mixed != [1]:
@@ -64,7 +66,8 @@ def hints(probe: Probe) -> Outcome:
         cases.append((level, letters))
     cases += [(level, rules.shortest(rules.start(level))[0]) for level in sample(37, won=True)[:8]]
     wanted = [(rules.shortest(states(*each)[-1]) or [None])[0] for each in cases]
-    body = """([level, letters]) => { let state = all.start(level); for (const letter of letters) state = all.move(state, letter);
+    body = """([level, letters]) => { let state = all.start(level);
+      for (const letter of letters) state = all.move(state, letter);
       return call("hint", state); }"""
     found = harness(probe, body, [*cases], *FILES)
     right = [each[0] if each else None for each in wanted]
@@ -72,8 +75,10 @@ def hints(probe: Probe) -> Outcome:
 
 
 INTRO = """
-Write a solver that uses the engine. A way to win is the letters of counted moves that lead to a won game; a shortest one has
-the fewest moves. Ways of one length are in alphabetical order of their letters. Levels have up to 160 cells and 8 lanterns.
+Write a solver that uses the engine. A way to win is the letters of counted moves that lead to a won game; a shortest
+one has
+the fewest moves. Ways of one length are in alphabetical order of their letters. Levels have up to 160 cells and 8
+lanterns.
 """
 SOLVER = TaskPlan(
     "Ice courier: the solver",
@@ -88,7 +93,8 @@ SOLVER = TaskPlan(
         ),
         Clause(
             "impossible",
-            "For a level that cannot be won, and not for others, `solve` and `par` give null, `count` gives 0, and `hint` of"
+            "For a level that cannot be won, and not for others, `solve` and `par` give null, `count` gives 0, and"
+            " `hint` of"
             " its first state gives null.",
             is_impossible,
             1.5,
@@ -102,7 +108,8 @@ SOLVER = TaskPlan(
         ),
         Clause(
             "hint",
-            "`hint(state)` is the first letter of the alphabetically first of the shortest ways to win from a state, and"
+            "`hint(state)` is the first letter of the alphabetically first of the shortest ways to win from a"
+            " state, and"
             " null where there is none or the game has ended.",
             hints,
             2,

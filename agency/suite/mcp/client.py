@@ -1,8 +1,8 @@
 """A client of the store for Python's standard library: MCP is JSON-RPC, one message in a line.
 
-    with Desk(["python3", "desk/server.py", "desk/store.json"]) as desk:
-        print(desk.read("store://rules"))
-        print(desk.call("list_items", cursor=""))
+with Desk(["python3", "desk/server.py", "desk/store.json"]) as desk:
+    print(desk.read("store://rules"))
+    print(desk.call("list_items", cursor=""))
 """
 
 import json

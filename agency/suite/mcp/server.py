@@ -69,7 +69,9 @@ class Store:
 
 def make_server(store: Store) -> MCPServer:
     """Make the server of a store."""
-    server = MCPServer("store", instructions="Read the resource store://rules before you move anything.", log_level="CRITICAL")
+    server = MCPServer(
+        "store", instructions="Read the resource store://rules before you move anything.", log_level="CRITICAL"
+    )
 
     @server.resource("store://rules")
     async def rules() -> str:

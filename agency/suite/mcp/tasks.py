@@ -54,7 +54,9 @@ def counts_materials(probe: Probe) -> Outcome:
 def reads_once(probe: Probe) -> Outcome:
     """Every page and every item once, and no change."""
     for found, store in zip(probe.once(_inventory), INVENTORY_STORES, strict=True):
-        calls = Counter(canonical({name: value for name, value in each.items() if name != "busy"}) for each in found.calls)
+        calls = Counter(
+            canonical({name: value for name, value in each.items() if name != "busy"}) for each in found.calls
+        )
         read = {each["item"] for each in found.calls if each["tool"] == "read_item"}
         if writes(found) or found.items != store["items"]:
             return Outcome(0.0, "the program changes the store")
@@ -120,7 +122,8 @@ INVENTORY = TaskPlan(
     (
         Clause(
             "shelves",
-            "The program prints a JSON object in which `shelves` has, for every shelf, the sorted list of the ids of the"
+            "The program prints a JSON object in which `shelves` has, for every shelf, the sorted list of the ids"
+            " of the"
             " items on it.",
             reports(_inventory, [inventory(each) for each in INVENTORY_STORES], "shelves"),
             4,
@@ -134,7 +137,8 @@ INVENTORY = TaskPlan(
         ),
         Clause(
             "oldest",
-            "`oldest` is the id of the item of the earliest year, of several the first in order of their ids, or null in an"
+            "`oldest` is the id of the item of the earliest year, of several the first in order of their ids, or"
+            " null in an"
             " empty store.",
             reports(_inventory, [inventory(each) for each in INVENTORY_STORES], "oldest"),
             2,
@@ -144,34 +148,39 @@ INVENTORY = TaskPlan(
 )
 TIDY = TaskPlan(
     "Museum store: tidying up",
-    "The resource `store://rules` says which material belongs into which room. Write a program that puts items where they"
+    "The resource `store://rules` says which material belongs into which room. Write a program that puts items"
+    " where they"
     " belong.",
     {"tidy.py": "program; its arguments are the command of the server that it starts"},
     (
         Clause(
             "place",
-            "In order of their ids, each item that lies in a wrong room is moved to the first shelf, in order of names, of"
+            "In order of their ids, each item that lies in a wrong room is moved to the first shelf, in order of"
+            " names, of"
             " the right room that has a free place at that time; other items stay where they are.",
             ends(_tidy, [each for each, _ in TIDIED], "shelf"),
             4,
         ),
         Clause(
             "homeless",
-            "An item for which there is no place stays and gets the tag `homeless`; no other tags change, and all items are"
+            "An item for which there is no place stays and gets the tag `homeless`; no other tags change, and all"
+            " items are"
             " locked or not as they were.",
             ends(_tidy, [each for each, _ in TIDIED], "tags", "locked"),
             2.5,
         ),
         Clause(
             "needed",
-            "Each item is moved at most once, only locked items that are moved are unlocked and locked again, once each, and"
+            "Each item is moved at most once, only locked items that are moved are unlocked and locked again, once"
+            " each, and"
             " no other call changes anything.",
             moves_once,
             2,
         ),
         Clause(
             "report",
-            "The program prints a JSON object with `moved`, the number of moved items, and `homeless`, the sorted ids of"
+            "The program prints a JSON object with `moved`, the number of moved items, and `homeless`, the sorted"
+            " ids of"
             " those without a place.",
             reports(_tidy, [each for _, each in TIDIED], "moved", "homeless"),
             1.5,
@@ -180,21 +189,25 @@ TIDY = TaskPlan(
 )
 MERGE = TaskPlan(
     "Museum store: duplicates",
-    "Items with equal title (letters in either case and any spaces count as equal), maker and year are one item that was"
+    "Items with equal title (letters in either case and any spaces count as equal), maker and year are one item"
+    " that was"
     " entered more than once. Write a program that merges them. The server may be busy and refuse a call.",
     {"merge.py": "program; its arguments are the command of the server that it starts"},
     (
         Clause(
             "merge",
-            "In order of ids, each item that equals one with a lower id is merged into the one with the lowest id, on the"
-            " shelf of that one; where it lies on another shelf and that shelf has no free place at that time, it stays as"
+            "In order of ids, each item that equals one with a lower id is merged into the one with the lowest id,"
+            " on the"
+            " shelf of that one; where it lies on another shelf and that shelf has no free place at that time, it"
+            " stays as"
             " it is.",
             ends(_merge, [each for each, _ in MERGED], "shelf", "title", "material"),
             4,
         ),
         Clause(
             "state",
-            "An item into which others were merged has all their tags, and is locked if it or one of them was; all else is"
+            "An item into which others were merged has all their tags, and is locked if it or one of them was; all"
+            " else is"
             " as it was.",
             ends(_merge, [each for each, _ in MERGED], "tags", "locked", "maker", "year"),
             2.5,
@@ -207,7 +220,8 @@ MERGE = TaskPlan(
         ),
         Clause(
             "report",
-            "The program prints a JSON object with `merged` and `skipped`, lists of `[id that is kept, id of the other]` in"
+            "The program prints a JSON object with `merged` and `skipped`, lists of `[id that is kept, id of the"
+            " other]` in"
             " the order in which it came to them.",
             reports(_merge, [each for _, each in MERGED], "merged", "skipped"),
             1.5,

@@ -18,7 +18,8 @@ README = """\
 # Papers of Orrin Head
 
 `documents/` holds extracts from papers about a lighthouse; place and people are made up. What `errata.txt` corrects is
-right as corrected. Evidence is the name of a file in `documents/`, the number of a line (from 1), and a quote: at least 20
+right as corrected. Evidence is the name of a file in `documents/`, the number of a line (from 1), and a quote: at
+least 20
 characters of that line, as they are.
 
 `claims.txt` is for the third task.

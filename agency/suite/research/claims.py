@@ -61,7 +61,8 @@ def judged(number: int, text: str) -> Check:
 
 INTRO = f"""
 Judge the claims in `claims.txt` by the papers, as corrected. Write `claims.json`, an object such as
-`{{"c1": {{"verdict": "supported", "evidence": [...]}}}}`: a verdict is one of {", ".join(f"`{each}`" for each in SAID)};
+`{{"c1": {{"verdict": "supported", "evidence": [...]}}}}`: a verdict is one of
+{", ".join(f"`{each}`" for each in SAID)};
 evidence, as in the first task, is the lines that are needed to see it and no others, and an empty list where nothing is
 stated. A file that judges all claims alike earns nothing.
 """

@@ -90,7 +90,8 @@ def answered(number: int, question: Question) -> Check:
 
 
 INTRO = """
-Read README.md and the documents, and answer the questions in `answers.json`, an object with a member for each question, such
+Read README.md and the documents, and answer the questions in `answers.json`, an object with a member for each
+question, such
 as `"q1": {"answer": 3, "evidence": [{"file": "letters.txt", "line": 4, "quote": "I have been a week on"}]}`. An answer
 counts with evidence only: one to three lines that together show it, and no line that does not.
 """

@@ -85,10 +85,11 @@ def has_all_topics(probe: Probe) -> Outcome:
 
 
 INTRO = f"""
-Make a timeline of these events: {", ".join(f"`{name}`" for name in sorted(EVENTS))}. The day of a meeting of the Board is
-the day of what it resolved or granted; `veck-principal` is the day on which Veck became principal keeper.
+Make a timeline of these events: {", ".join(f"`{name}`" for name in sorted(EVENTS))}.
+The day of a meeting of the Board is the day of what it resolved or granted; `veck-principal` is the day on which Veck became principal keeper.
 
-Two of the papers contradict each other, and no erratum decides, on each of these topics: {", ".join(f"`{each}`" for each in TOPICS)}
+Two of the papers contradict each other, and no erratum decides, on each of these topics:
+{", ".join(f"`{each}`" for each in TOPICS)}
 (year of the tramway's first use, people saved from the Marigold, length of the tramway as it was planned and as it was
 measured at the inspection, miles at which the light can be seen).
 """
@@ -107,7 +108,8 @@ TIMELINE = TaskPlan(
         Clause("lines", "`file` and `line` name the line in which the date is written.", has_lines, 2.5),
         Clause(
             "contradictions",
-            "`contradictions.json` is an object with a member for each topic: a list of two pieces of evidence as in the first"
+            "`contradictions.json` is an object with a member for each topic: a list of two pieces of evidence as"
+            " in the first"
             " task, one for each of the statements, from different papers.",
             has_contradictions,
             2.5,

@@ -32,8 +32,8 @@ function move(state, direction) {
     lanterns = lanterns.filter((each) => each[0] !== row || each[1] !== column);
     if (next === "~") status = "lost";
     if (next === "E" && lanterns.length === 0) status = "won";
+    if (next === "o") break;
   }
-  if (row === state.row && column === state.column) return { ...state };
   return { ...state, row, column, lanterns, status, moves: state.moves + 1 };
 }
 

@@ -10,12 +10,12 @@ with Desk(sys.argv[1:]) as desk:
         page = json.loads(desk.call("list_items", cursor=cursor))
         for item in page["items"]:
             items[item] = json.loads(desk.call("read_item", item=item))
-        cursor = page["next"] and None
+        cursor = page["next"]
 
 materials = {}
 for item in sorted(items):
     shelves[items[item]["shelf"]].append(item)
     material = items[item]["material"]
     materials[material] = materials.get(material, 0) + 1
-oldest = min(sorted(items), key=lambda item: items[item]["year"], default=None)
+oldest = min(sorted(items), default=None)
 print(json.dumps({"shelves": shelves, "materials": materials, "oldest": oldest}))

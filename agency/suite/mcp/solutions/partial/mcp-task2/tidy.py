@@ -27,6 +27,7 @@ with Desk(sys.argv[1:]) as desk:
         desk.call("move_item", item=name, shelf=free[0])
         if item["locked"]:
             desk.call("set_lock", item=name, locked=True)
+        old["used"] -= 1
         shelves[free[0]]["used"] += 1
         moved += 1
 print(json.dumps({"moved": moved, "homeless": homeless}))
