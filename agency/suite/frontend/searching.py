@@ -12,8 +12,8 @@ CONTROLS = """const line = doc.getElementById("line"), search = doc.getElementBy
   count = doc.getElementById("count");
 const seen = () => [rows(doc), words(count)];"""
 LINES = f"""{CONTROLS} const found = [[...line.options].map((each) => [each.value, words(each)]), line.value];
-for (const each of [...line.options].slice().reverse()) {{ choose(line, each.value); found.push(seen()); }} return
-found;"""
+for (const each of [...line.options].slice().reverse()) {{ choose(line, each.value); found.push(seen()); }}
+return found;"""
 SEARCH = f"""{CONTROLS} const found = [];
 for (const text of {list(SEARCHES)!r}) {{ type(search, text); found.push(seen()); }} return found;"""
 BOTH = f"""{CONTROLS} const found = [seen()];

@@ -32,7 +32,7 @@ WRITE = f"""{CONTROLS} {WRITTEN} const found = [written()];
 const click = (at) => heads(doc)[at].querySelector("button").click();
 const steps = [() => choose(line, "N"), () => type(search, "Old M&le"), () => click(4), () => click(4), () =>
 choose(line, ""),
-  () => click(0), () => click(0), () => type(search, ""), () => click(0), () => click(3), () => type(search, " x ")];
+  () => click(0), () => click(0), () => type(search, ""), () => click(0), () => click(3), () => type(search, " x "), () => click(1)];
 for (const step of steps) {{ step(); await pause(); found.push(written()); }} return found;"""
 WROTE = [
     [],
@@ -47,6 +47,7 @@ WROTE = [
     [],
     [["sort", "platform"]],
     [["search", " x "], ["sort", "platform"]],
+    [["search", " x "], ["sort", "line"]],
 ]
 FOLLOWED = ("#sort=to&down=1", "#line=B10&search=a", "", "#search=x", "#line=A&sort=status")
 ADDRESSES |= {"#line=B10&search=a": ("B10", "a", 0, False), "#search=x": ("", "x", 0, False)}
@@ -65,6 +66,7 @@ const event = new win.KeyboardEvent("keydown", { key: "/", bubbles: true, cancel
 found.push(doc.body.dispatchEvent(event)); const typed = new win.KeyboardEvent("keydown", { key: "/", bubbles: true,
   cancelable: true }); search.focus(); found.push(search.dispatchEvent(typed)); search.value = "q"; search.blur();
 press(doc, "Escape"); found.push(search.value); return found;"""
+LONG = {**DATA[0], "id": 500, "to": "Lower" + "quaymouth" * 9}
 WIDTHS = (320, 400, 599, 600, 601, 1000)
 
 
@@ -76,7 +78,7 @@ def _look(probe: Probe) -> list[object]:
             Case(DATA, WRITE),
             Case(DATA, FOLLOW),
             Case(DATA, KEYS),
-            *[Case(DATA, FIT, width=each) for each in WIDTHS],
+            *[Case([*DATA, LONG], FIT, width=each) for each in WIDTHS],
         ],
     )
 

@@ -86,7 +86,8 @@ def has_all_topics(probe: Probe) -> Outcome:
 
 INTRO = f"""
 Make a timeline of these events: {", ".join(f"`{name}`" for name in sorted(EVENTS))}.
-The day of a meeting of the Board is the day of what it resolved or granted; `veck-principal` is the day on which Veck became principal keeper.
+The day of a meeting of the Board is the day of what it resolved or granted; `veck-principal` is the
+day on which Veck became principal keeper.
 
 Two of the papers contradict each other, and no erratum decides, on each of these topics:
 {", ".join(f"`{each}`" for each in TOPICS)}
