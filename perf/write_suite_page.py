@@ -24,11 +24,11 @@ before. `agenthard.agency.suite.catalogue` loads, prepares and grades them:
     print(grade_solution(play, play.scenario.tasks[0], "reference", Path("scratch")).score)
 
 Each clause is a sentence of the task, and a program decides it: all or nothing, but for dates and topics of the second
-research task, which earn a share each. Graded programs run in [jobs](jobs.md); inputs are drawn by the grader, and what is
-right is computed by the grader from a model of its own, in another process. The scenarios need Python 3 (back end, code,
-MCP), Node.js (game), Chromium (front end) and the extra `mcp` (MCP). The page of the front end is looked at in Chromium
+research task, which earn a share each. Graded programs run in [jobs](jobs.md); inputs are drawn by the grader, and what
+is right is computed by the grader from a model of its own, in another process. The scenarios need Python 3 (back end,
+code, MCP), Node.js (game), Chromium (front end) and the extra `mcp` (MCP). The page of the front end is looked at in Chromium
 within a job; the programs of the MCP scenario talk to a real MCP server outside of their job, so that only calls change
-the store. A job that plays a task, or grades one, cannot look into the folder of the suite.
+the store. A graded program cannot look into the folder of the suite.
 
 `agency/suite/NAME/solutions/SOLUTION/TASK` has solutions as files that are laid over the workspace, and
 `commands.json`, commands that are run afterwards. Their scores are stated in `agency/suite/expected.csv`, on what the
@@ -40,9 +40,9 @@ This page is written by `perf/write_suite_page.py`.
 MUTANTS = """\
 ## Mutants
 
-A mutant is the reference solution with one change in a line that the task added: a number, a text or an operator, or the
-line deleted. The table has the share of the mutants of each task that score as high as the original, and for each clause
-the share that meet it as well: a clause that does not look at the changed line is met. `perf/measure_suite_mutants.py`
+A mutant is the reference solution with one change in a line that the task added: a number, a text or an operator, or
+the line deleted. The table has the share of the mutants of each task that score as high as the original, and for each
+clause the share that meet it as well: a clause that does not look at the changed line is met. `perf/measure_suite_mutants.py`
 measures and writes `agency/suite/mutants.json`.
 """
 

@@ -32,7 +32,8 @@ WRITE = f"""{CONTROLS} {WRITTEN} const found = [written()];
 const click = (at) => heads(doc)[at].querySelector("button").click();
 const steps = [() => choose(line, "N"), () => type(search, "Old M&le"), () => click(4), () => click(4), () =>
 choose(line, ""),
-  () => click(0), () => click(0), () => type(search, ""), () => click(0), () => click(3), () => type(search, " x "), () => click(1)];
+  () => click(0), () => click(0), () => type(search, ""), () => click(0), () => click(3), () => type(search, " x "),
+  () => click(1)];
 for (const step of steps) {{ step(); await pause(); found.push(written()); }} return found;"""
 WROTE = [
     [],
