@@ -26,7 +26,8 @@ before. `agenthard.agency.suite.catalogue` loads, prepares and grades them:
 Each clause is a sentence of the task, and a program decides it: all or nothing, but for dates and topics of the second
 research task, which earn a share each. Graded programs run in [jobs](jobs.md); inputs are drawn by the grader, and what
 is right is computed by the grader from a model of its own, in another process. The scenarios need Python 3 (back end,
-code, MCP), Node.js (game), Chromium (front end) and the extra `mcp` (MCP). The page of the front end is looked at in Chromium
+code, MCP), Node.js (game), Chromium (front end) and the extra `mcp` (MCP). The page of the front end is
+looked at in Chromium
 within a job; the programs of the MCP scenario talk to a real MCP server outside of their job, so that only calls change
 the store. A graded program cannot look into the folder of the suite.
 
@@ -42,7 +43,8 @@ MUTANTS = """\
 
 A mutant is the reference solution with one change in a line that the task added: a number, a text or an operator, or
 the line deleted. The table has the share of the mutants of each task that score as high as the original, and for each
-clause the share that meet it as well: a clause that does not look at the changed line is met. `perf/measure_suite_mutants.py`
+clause the share that meet it as well: a clause that does not look at the changed line is met.
+`perf/measure_suite_mutants.py`
 measures and writes `agency/suite/mutants.json`.
 """
 

@@ -51,7 +51,14 @@ def filled() -> list[Step]:
 
 def lists(probe: Probe) -> Outcome:
     """Lists of parcels."""
-    queries = ("", "?limit=5", "?limit=1&offset=25", "?offset=26", "?offset=7&limit=100", "?state=collected&limit=2")
+    queries: tuple[str, ...] = (
+        "",
+        "?limit=5",
+        "?limit=1&offset=25",
+        "?offset=26",
+        "?offset=7&limit=100",
+        "?state=collected&limit=2",
+    )
     queries += ("?state=stored&recipient=Bo", "?recipient=Cy%20%26%20S%C3%B6hne&offset=1", "?state=blocked", "?")
     queries += (
         "?recipient=bo",
@@ -65,7 +72,17 @@ def lists(probe: Probe) -> Outcome:
 
 def list_refuses(probe: Probe) -> Outcome:
     """Lists that are refused."""
-    queries = ("limit=0", "limit=101", "limit=-1", "limit=", "limit=x", "limit=1.0", "offset=-1", "offset=", "offset=x")
+    queries: tuple[str, ...] = (
+        "limit=0",
+        "limit=101",
+        "limit=-1",
+        "limit=",
+        "limit=x",
+        "limit=1.0",
+        "offset=-1",
+        "offset=",
+        "offset=x",
+    )
     queries += ("state=Stored", "state=", "state=gone", "page=2", "limit=5&size=S", "limit=5&limit=5", "limit=%2B5")
     steps: list[Step] = [get("/parcels?limit=100"), *[get(f"/parcels?{query}") for query in queries]]
     return converse(probe, SMALL, [store("Ana", "S"), *steps])

@@ -56,7 +56,7 @@ def conflicts(first: str, second: str, since: str, until: str) -> list[object]:
     """Return when the occurrences of two rules overlap."""
     one = recurrence.right("occurrences", first, since, until)
     two = recurrence.right("occurrences", second, since, until)
-    found = []
+    found: list[object] = []
     for day, begin, end in one:  # type: ignore[attr-defined]
         for other, other_begin, other_end in two:  # type: ignore[attr-defined]
             if day == other and max(begin, other_begin) < min(end, other_end):

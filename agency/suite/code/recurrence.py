@@ -25,7 +25,7 @@ def right(name: str, rule: str, first: str, last: str) -> object:
         raise ValueError
     if days != sorted(days, key=DAYS.index):
         raise ValueError
-    begin, end = repair.right("parse", match["span"])  # type: ignore[misc]
+    begin, end = repair.right("parse", match["span"])
     gone = [_date(each) for each in match["gone"].split(",")] if match["gone"] else []
     since, until = _date(first), _date(last)
     week = since - datetime.timedelta(days=since.weekday())

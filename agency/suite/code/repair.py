@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from agenthard.agency.judges import Outcome, Probe
 from agenthard.agency.suite.code.calls import Call, compare
@@ -24,9 +25,9 @@ def runs(found: set[int]) -> list[tuple[int, int]]:
     return list(zip(begins, ends, strict=True))
 
 
-def right(name: str, *args: object) -> object:
+def right(name: str, *args: Any) -> Any:
     """Return what a function of the library has to return: minute by minute, the slow way."""
-    spans: Sequence[Span] = args[0]  # type: ignore[assignment]
+    spans: Sequence[Span] = args[0]
     if name == "parse":
         match = re.fullmatch("([0-9]{2}):([0-5][0-9])-([0-9]{2}):([0-5][0-9])", str(args[0]))
         found = [int(each) for each in match.groups()] if match else [0] * 4
@@ -35,13 +36,13 @@ def right(name: str, *args: object) -> object:
             raise ValueError
         return [begin, end]
     if name == "show":
-        return "-".join(f"{each // 60:02}:{each % 60:02}" for each in args[0])  # type: ignore[attr-defined]
+        return "-".join(f"{each // 60:02}:{each % 60:02}" for each in args[0])
     if name == "merge":
         return runs(minutes(spans))
-    others: Sequence[Span] = args[1]  # type: ignore[assignment]
+    others: Sequence[Span] = args[1]
     if name == "subtract":
         return runs(minutes(spans) - minutes(others))
-    gaps = runs(set(range(*others)) - minutes(spans))
+    gaps = runs(set(range(*map(int, args[1]))) - minutes(spans))
     return [gap for gap in gaps if gap[1] - gap[0] >= int(str(args[2]))]
 
 

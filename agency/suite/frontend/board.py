@@ -2,10 +2,10 @@
 
 from agenthard.agency.judges import Outcome, Probe
 from agenthard.agency.suite.frontend.browser import Case, look_at
-from agenthard.agency.suite.frontend.model import COLUMNS, cells, drawn, in_order, rows
+from agenthard.agency.suite.frontend.model import COLUMNS, Departure, cells, drawn, in_order, rows
 from agenthard.agency.suite.kit import Clause, TaskPlan, agree
 
-DATA = (drawn(91, 17), drawn(92, 9), [], drawn(93, 1))
+DATA: tuple[list[Departure], ...] = (drawn(91, 17), drawn(92, 9), [], drawn(93, 1))
 MARKUP = [
     {
         "id": 4,

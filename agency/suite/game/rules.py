@@ -145,7 +145,9 @@ def score(state: State) -> int:
 
 def shortest(state: State) -> list[str]:
     """Return all shortest ways to win, in alphabetical order; none where there is none."""
-    layer = {(state.row, state.column, state.lanterns): ([""], state)}
+    layer: dict[tuple[object, ...], tuple[list[str], State]] = {
+        (state.row, state.column, state.lanterns): ([""], state)
+    }
     if state.status != "playing":
         return []
     seen = set(layer)
@@ -167,5 +169,5 @@ def shortest(state: State) -> list[str]:
         if found:
             return sorted(found)
         seen |= below.keys()
-        layer = below  # type: ignore[assignment]
+        layer = below
     return []

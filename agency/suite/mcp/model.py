@@ -22,7 +22,7 @@ def drawn(seed: int, count: int, busy: int = 0, *, full: float = 0.8) -> Documen
     draw = random.Random(seed)
     names = [f"{draw.choice('KLMN')}{each}" for each in draw.sample(range(10, 99), 6)]
     shelves = {name: {"room": ROOMS[at % 3], "capacity": 1 + int(count / full / 6)} for at, name in enumerate(names)}
-    places = [name for name in names for _ in range(shelves[name]["capacity"])]
+    places = [name for name in names for _ in range(1 + int(count / full / 6))]
     draw.shuffle(places)
     titles = [f"{a} {b}" for a in ("Map of", "Letter from", "Bowl of", "View of") for b in ("Aro", "Belt", "Cray")]
     items = {}
