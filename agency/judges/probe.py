@@ -2,7 +2,9 @@
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar, cast
 
 from agenthard.agency.sandbox import BrowserRecord, Plan, browse
 from agenthard.agency.workspace.evalspace import EvalSpace
@@ -12,6 +14,10 @@ from agenthard.taxonomy.errors import AgentHardError
 MOST_BYTES = 4 << 20
 IMAGES = "images"
 """Folder of the images of plans, in the folder of the eval-space."""
+SUITE = Path(__file__).resolve().parents[1] / "suite"
+"""Our own scenarios, with their solutions and gold: no program of a workspace may look into them."""
+
+Found = TypeVar("Found")
 
 
 class ProbeError(AgentHardError):
@@ -40,15 +46,42 @@ class Probe:
         self.records: list[BrowserRecord] = []
         """What became of the plans in a browser, in order."""
 
-    def run(self, *command: str) -> JobResult:
+    @property
+    def work(self) -> Path:
+        """Folder of the graded files, for what has to reach a program of it while it runs."""
+        return self._space.work
+
+    def once(self, look: Callable[["Probe"], Found]) -> Found:
+        """Return what a look at the workspace gives; several criteria that need it share one look.
+
+        Args:
+            look: the look; a :class:`ProbeError` of it is raised for each of the criteria.
+        """
+        kept = self._space.looks
+        if look not in kept:
+            try:
+                kept[look] = look(self)
+            except ProbeError as error:
+                kept[look] = error
+        found = kept[look]
+        if isinstance(found, ProbeError):
+            raise found
+        return cast(Found, found)
+
+    def run(self, *command: str, limits: JobLimits | None = None) -> JobResult:
         """Run a program on the workspace.
+
+        Args:
+            command: program and arguments.
+            limits: what it may use, where that is not what all may use.
 
         Raises:
             ProbeError: it was killed at a limit.
             JobError: this machine cannot contain it.
         """
-        hidden = [self._space.gold, self._space.gold.parent.parent]
-        job = run_job(command, self._space.work, self._limits, hidden=hidden, weak_isolation=self._weak_isolation)
+        hidden = [self._space.gold, self._space.gold.parent.parent, SUITE]
+        limits = limits or self._limits
+        job = run_job(command, self._space.work, limits, hidden=hidden, weak_isolation=self._weak_isolation)
         self.jobs.append(job)
         if job.ending != "exit":
             raise ProbeError(f"`{' '.join(command)[:100]}` was killed: {job.ending}")

@@ -2,10 +2,11 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from agenthard.agency.workspace.snapshot import Snapshot
 from agenthard.agency.workspace.store import SnapshotStore
@@ -21,6 +22,8 @@ class EvalSpace:
     """Fresh copy of the snapshot; a grader may change it."""
     gold: Path
     """Folder of the gold files, read-only; empty where a task has none."""
+    looks: dict[Callable[..., Any], object] = field(default_factory=dict)
+    """What one look at the graded files gave to several criteria."""
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+module.exports = { solve: () => "R", par: () => 1, count: () => 1, hint: () => "R" };

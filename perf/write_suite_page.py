@@ -1,0 +1,90 @@
+"""Write docs/agency-suite.md: tasks, clauses, solutions and mutants of our own suite, from its records and data.
+
+Usage: python perf/write_suite_page.py
+"""
+
+import json
+from pathlib import Path
+
+from agenthard.agency.suite.catalogue import HERE, Play, expected, load_all
+from agenthard.agency.suite.mutation import equivalents
+from agenthard.reports.kit.markdown import md, table
+
+TARGET = Path(__file__).parents[1] / "docs" / "agency-suite.md"
+INTRO = """\
+# AgencyBench: our own suite
+
+Six scenarios of our own, one for each capability, three tasks each; every task begins on the best attempt at the one
+before. `agenthard.agency.suite.catalogue` loads, prepares and grades them:
+
+    from pathlib import Path
+    from agenthard.agency.suite.catalogue import grade_solution, load
+
+    play = load("research")
+    print(grade_solution(play, play.scenario.tasks[0], "reference", Path("scratch")).score)
+
+Each clause is a sentence of the task, and a program decides it: all or nothing, but for dates and topics of the second
+research task, which earn a share each. Graded programs run in [jobs](jobs.md); inputs are drawn by the grader, and what
+is right is computed by the grader from a model of its own, in another process. The scenarios need Python 3 (back end,
+code, MCP), Node.js (game), Chromium (front end) and the extra `mcp` (MCP). The page of the front end is
+looked at in Chromium
+within a job; the programs of the MCP scenario talk to a real MCP server outside of their job, so that only calls change
+the store. A graded program cannot look into the folder of the suite.
+
+`agency/suite/NAME/solutions/SOLUTION/TASK` has solutions as files that are laid over the workspace, and
+`commands.json`, commands that are run afterwards. Their scores are stated in `agency/suite/expected.csv`, on what the
+reference left of the tasks before; tests compare. *Cheats* repeat the rubric, leave empty files of the right names,
+edit what the grader might read, or report a score of their own.
+
+This page is written by `perf/write_suite_page.py`.
+"""
+MUTANTS = """\
+## Mutants
+
+A mutant is the reference solution with one change in a line that the task added: a number, a text or an operator, or
+the line deleted. The table has the share of the mutants of each task that score as high as the original, and for each
+clause the share that meet it as well: a clause that does not look at the changed line is met.
+`perf/measure_suite_mutants.py`
+measures and writes `agency/suite/mutants.json`.
+"""
+
+
+def scenario_part(play: Play, scores: dict[tuple[str, str], float]) -> str:
+    """Return the part of a scenario."""
+    parts = [f"## {play.scenario.capability}: `{play.name}`"]
+    for task in play.scenario.tasks:
+        title = task.query.partition("\n")[0].removeprefix("# ")
+        total = sum(each.weight for each in task.criteria)
+        rows = [(f"`{each.id}`", f"{10 * each.weight / total:.1f}", md(each.text)) for each in task.criteria]
+        given = [f"`{name}` {score:.2f}" for (owner, name), score in scores.items() if owner == task.id]
+        parts += [f"### {md(title)}", table(("clause", "points", "text"), rows), f"Scores: {', '.join(given)}."]
+    return "\n\n".join(parts)
+
+
+def mutants_part() -> str:
+    """Return the part about mutants."""
+    found = json.loads((HERE / "mutants.json").read_text(encoding="utf-8"))
+    rows = []
+    for name, each in found.items():
+        clauses = ", ".join(f"`{clause}` {share:.0%}" for clause, share in each["clauses"].items())
+        rows.append((name, str(each["mutants"]), str(len(each["survivors"])), clauses))
+    total, survivors = (
+        sum(each["mutants"] for each in found.values()),
+        [f"`{md(each)}` of {name}" for name, task in found.items() for each in task["survivors"]],
+    )
+    said = f"Of {total} mutants, {len(survivors)} score as high as the original ({len(survivors) / total:.1%})"
+    listed = f"{said}: {', '.join(survivors)}." if survivors else f"{said}."
+    same = [f"* {task}, `{name}`: {md(why)}" for task, known in equivalents().items() for name, why in known.items()]
+    head = "Mutants that do the same as the original in all that is asked, and are left out:"
+    shares = table(("task", "mutants", "as high", "clauses met"), rows)
+    return "\n\n".join([MUTANTS.strip(), shares, listed, head, "\n".join(same)])
+
+
+def page() -> str:
+    """Return the page."""
+    scores = expected()
+    return "\n\n".join([INTRO.strip(), *[scenario_part(play, scores) for play in load_all()], mutants_part()]) + "\n"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(page(), encoding="utf-8")
