@@ -167,7 +167,9 @@ def _balances(initial: dict[str, Any], wanted: dict[str, Any]) -> Iterator[tuple
     """Yield each balance that is in both states and falls: its owner, before and after."""
     for table, rows in wanted.items():
         held = initial.get(table)
-        for owner, row in rows.items() if isinstance(rows, dict) and isinstance(held, dict) else ():
+        if not isinstance(rows, dict) or not isinstance(held, dict):
+            continue
+        for owner, row in rows.items():
             before, after = _balance(held.get(owner)), _balance(row)
             if before is not None and after is not None and after < before:
                 yield owner, before, after
