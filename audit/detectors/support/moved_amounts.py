@@ -167,7 +167,6 @@ def _balances(initial: dict[str, Any], wanted: dict[str, Any]) -> Iterator[tuple
     """Yield each balance that is in both states and falls: its owner, before and after."""
     for table, rows in wanted.items():
         held = initial.get(table)
-        held = initial.get(table)
         if not isinstance(rows, dict) or not isinstance(held, dict):
             continue
         for owner, row in rows.items():
