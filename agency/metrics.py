@@ -70,7 +70,7 @@ class Measures(Record):
     pass_task: tuple[float, ...]
     """Share of tasks with an attempt of 60 % or more among the first 1, 2 …, mean over scenarios (equation 2)."""
     rise: float | None
-    """(Pass@2 − Pass@1) / Pass@1 by scenario; None when nothing passes at once, or there are no second attempts."""
+    """(Pass@2 − Pass@1) / Pass@1 by scenario; None when nothing passes at once, or second attempts do not exist."""
     e_att: float
     """S_avg by attempts per task."""
     e_tok: float | None

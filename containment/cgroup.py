@@ -28,7 +28,7 @@ class Cgroup:
                 first process of its namespace.
         """
         for root in ROOTS:
-            if not (root / "cgroup.procs").exists():  # of version 1 this is no tree but a plain folder
+            if not (root / "cgroup.procs").exists():  # of version 1 this is a plain folder
                 continue
             folder = root / f"agenthard-{os.getpid()}-{secrets.token_hex(8)}"
             try:

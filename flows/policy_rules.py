@@ -117,7 +117,7 @@ def propose(source: str, path: Path, domain: str, model: str) -> Proposals:
     """Ask a model for the rules of a policy.
 
     Raises:
-        CommandError: The tasks cannot be read, or the answer is no proposal.
+        CommandError: The tasks cannot be read, or the answer is not a proposal.
         ModelError: The model gave no answer.
     """
     _, tasks = task_with_policy(source, path, domain)
@@ -142,7 +142,7 @@ def read_answer(domain: str, file: Path, reader: str) -> Proposals:
     """Read the answer of a reader that was asked elsewhere.
 
     Raises:
-        CommandError: It cannot be read, or is no proposal.
+        CommandError: It cannot be read, or is not a proposal.
     """
     try:
         return _proposals(domain, reader, file.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Recorded runs played again: the same calls in the same turns, answered anew under the conditions of now."""
+"""Recorded runs played again: the same calls in the same turns, answered again under the conditions of now."""
 
 import gzip
 import json
@@ -54,12 +54,12 @@ def play_again(episode: Episode, runs: Runs) -> Trajectory:
         runs: The recorded runs.
 
     Returns:
-        The record. It has no verdict where there is no recorded run with one. ``changed_answers`` of its usage counts
+        The record. It has no verdict without a recorded run that has one. ``changed_answers`` of its usage counts
         the answers that are not the recorded ones: 0 under the conditions of the record.
     """
     run = runs.get((episode.task_id, episode.trial))
     if run is None or run.status not in ("ok", "agent_error"):
-        why = "there is no recorded run" if run is None else f"the recorded run has no verdict: {run.status_reason}"
+        why = "no run is recorded" if run is None else f"the recorded run has no verdict: {run.status_reason}"
         lost = episode.trajectory(status="infrastructure_error", reason=f"{why} of {episode.task_id}, {episode.trial}")
         return lost.model_copy(update={"ending": UNPLAYABLE})
     ending = Ending(run.ending) if run.ending in list(Ending) else Ending.OPEN

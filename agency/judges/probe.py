@@ -125,7 +125,7 @@ def read_plain(root: Path, path: str, most: int) -> str:
     """
     parts = Path(path).parts
     if not parts or Path(path).is_absolute() or ".." in parts:
-        raise ProbeError(f"{path!r} is no path below the workspace")
+        raise ProbeError(f"{path!r} is not a path below the workspace")
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for part in parts:
@@ -133,7 +133,7 @@ def read_plain(root: Path, path: str, most: int) -> str:
             os.close(handle)
             handle = below
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise ProbeError(f"{path!r} is no file")
+            raise ProbeError(f"{path!r} is not a file")
         with open(os.dup(handle), "rb") as file:
             content = file.read(most + 1)
     except OSError as error:

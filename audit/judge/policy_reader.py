@@ -46,7 +46,7 @@ def read_proposal(text: str) -> PolicyProposal:
     """Read a model's answer.
 
     Raises:
-        UnreadableVerdictError: It is no proposal.
+        UnreadableVerdictError: It is not a proposal.
     """
     try:
         found = PolicyProposal.model_validate_json(answer_object(text), strict=True)

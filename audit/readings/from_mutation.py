@@ -1,7 +1,7 @@
-"""Readings made from the ground truth by one change: a choice that nobody settles is made otherwise.
+"""Readings made from the ground truth by one change: an open choice is made otherwise.
 
 A choice is an argument of a gold call that can change something, whose value is one key of a small table inside a
-record (the payment methods of a user, the addresses of a customer). Nobody settles it when no word of the value, nor of
+record (the payment methods of a user, the addresses of a customer). It is open when no word of the value, nor of
 another key of the same table, nor of what the records hold about them, is said by the user.
 """
 
@@ -28,7 +28,7 @@ _STEM = 6
 def unsettled_choices(task: AgentTask) -> Iterator[tuple[str, Reading]]:
     """Yield readings that make one unsettled choice otherwise, each with the JSON Pointer of the gold argument.
 
-    A value that the record which the call changes holds already (the card that an order was paid with) is no open
+    A value that the record which the call changes holds already (the card that an order was paid with) is not open
     choice: it is what a careful agent takes where nothing is said.
 
     Args:

@@ -168,7 +168,7 @@ def after_votes(outcome: ReadingsOutcome, ballots: Sequence[Ballot], fewest: int
 
 def _wrongly_judged(outcome: ReadingsOutcome, found: Mapping[str, bool | None]) -> Trial | None:
     """Return the reading that the evaluator judges wrongly, if the votes bear the claim out."""
-    gold = found.get(GOLD, True)  # milestones are no run that readers could judge
+    gold = found.get(GOLD, True)  # milestones are not a run that readers could judge
     sound = [trial for trial in outcome.trials if found[trial.reading.name] and not trial.defect]
     rejected = [trial for trial in sound if not trial.passed]
     if outcome.kind == "ambiguous":

@@ -57,7 +57,7 @@ class Trial(Record):
 
     @property
     def defect(self) -> str:
-        """Why the reading is no run of a careful agent; empty when nothing was found against it."""
+        """Why the reading is not a run of a careful agent; empty when nothing was found against it."""
         for title, found in (
             ("cannot be called as documented", self.undocumented),
             ("the replay refuses", self.refused),

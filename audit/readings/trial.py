@@ -1,6 +1,6 @@
 """A reading of a task as a concrete run, and its trial: documentation, replay, policy and evaluator.
 
-A reading is what somebody takes the user and the policy to want, written as calls and final words. Its trial asks four
+A reading is what a person takes the user and the policy to want, written as calls and final words. Its trial asks four
 things of code: could an agent make these calls from the documentation, does the environment carry them out from the
 start state, does a rule of the policy forbid one, and what does the benchmark's evaluator say. Whether the reading is
 what the user means, no trial can tell.

@@ -33,7 +33,7 @@ def main() -> None:
 
     The order has ``control`` (number of the inherited socket), ``command`` and ``environment``, ``folder`` (what the
     job works on), ``inside`` (where the job finds it), ``temporary`` (where its temporary files are), ``scratch`` (our
-    temporary folder, where there is no mount namespace), ``readable``, ``hidden``, ``limits``, ``off`` (layers that
+    temporary folder, without a mount namespace), ``readable``, ``hidden``, ``limits``, ``off`` (layers that
     tests switch off), ``tcp`` (whether TCP stays open without a network of its own), ``weak`` (whether layers may be
     missing) and ``cgroup`` (the folder of a control group, or null).
     """

@@ -180,7 +180,7 @@ def job_program(machine: str) -> bytes:
 
 
 def _start(column: int, audit: int, refused: Iterable[str]) -> _Code:
-    """Check the machine, and refuse some calls and those that nobody has reviewed."""
+    """Check the machine, and refuse some calls and those that were not reviewed."""
     code: _Code = [
         (_LOAD, 0, 0, _MACHINE),
         (_EQUAL, 1, 0, audit),

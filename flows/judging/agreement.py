@@ -26,7 +26,7 @@ class ReaderRow(Record):
     unanimous: int
     """Of these, those on which all votes are the same."""
     alpha: Result
-    """Krippendorff's α on flawed or not; verdicts that cannot tell and errors are no votes."""
+    """Krippendorff's α on flawed or not; verdicts that cannot tell and errors are not votes."""
     versions: dict[str, int]
     """Verdicts by version of the prompt: more than one means that the words changed between readers."""
     changed: tuple[str, ...]

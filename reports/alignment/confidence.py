@@ -66,7 +66,7 @@ class ConfidenceRow(Record):
     curve: Calibration | None
     """Curve on all these claims, for the policy; None where there are too few, or it does not rise."""
     why_none: str
-    """Why there is no curve."""
+    """Why a curve is missing."""
 
 
 class Confidence(Record):

@@ -124,7 +124,7 @@ class Experiment:
     simulator: Result | None = None
     """Variance that the user simulator adds, where a model met several on a task; None where runs are not known."""
     judge: Result | None = None
-    """Variance that the judge adds, where several models scored a run; scripts are no judges."""
+    """Variance that the judge adds, where several models scored a run; scripts are not judges."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def table_of(
         title: what it shows.
         rows: its rows.
         note: what a reader must know about it.
-        otherwise: why there are no rows, and what would make them.
+        otherwise: why rows are missing, and what would make them.
     """
     missing = "" if rows else otherwise
     return PaperTable(name=name, paper=paper, ours=ours, title=title, note=note, rows=tuple(rows), missing=missing)

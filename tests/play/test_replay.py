@@ -78,7 +78,7 @@ def test_a_room_without_a_recorded_run_has_no_verdict(tmp_path: Path) -> None:
     again = kept(tmp_path / "runs.jsonl", play("story", rooms()[0]))
     lost = play(again, rooms()[1])
     assert (lost.status, lost.passed, lost.ending) == ("infrastructure_error", None, UNPLAYABLE)
-    assert "no recorded run" in lost.status_reason
+    assert "no run is recorded" in lost.status_reason
 
 
 def test_runs_of_several_models_are_told_apart_by_name(tmp_path: Path) -> None:

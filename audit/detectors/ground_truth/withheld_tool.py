@@ -35,7 +35,7 @@ class WithheldTool(TaskDetector):
     category = "insufficient-toolset"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
-    why = "A run cannot call what is not offered, and one that does the work with what is offered is no worse."
+    why = "A run cannot call what is not offered, and one that does the work with what is offered is as good."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Only a task that withholds tools can be checked."""

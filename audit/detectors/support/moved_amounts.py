@@ -132,7 +132,7 @@ def unpaid(start: Any, expected: Any) -> Iterator[Payment]:
     >>> start = {"shop": {"users": {"Ada": {"balance": 150}}, "orders": []}}
     >>> order = {"user": "Ada", "total_price": 68}
     >>> [p.fallen for p in unpaid(start, {"shop": {"users": {"Ada": {"balance": 92}}, "orders": [order]}})]
-    [58]
+    [58.0]
     >>> list(unpaid(start, {"shop": {"users": {"Ada": {"balance": 82}}, "orders": [order]}}))
     []
     """

@@ -54,7 +54,7 @@ def to_hits(
     """Turn the aggregate verdict on a task into hits and one row of the coverage.
 
     The quotes are looked up once more, in the task as it is now: one that is not found makes the row an error. Flaws
-    below the reporting threshold are no hits; a task with no others is not checked.
+    below the reporting threshold are not hits; a task with no others is not checked.
 
     Raises:
         ValueError: The verdict is on another task.

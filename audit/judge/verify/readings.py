@@ -108,7 +108,7 @@ def as_reading(task: AgentTask, name: str, written: WrittenReading) -> Reading:
         written: what the judge wrote.
 
     Raises:
-        WrittenReadingError: it is no run: arguments that are not a JSON object, too many calls or turns.
+        WrittenReadingError: it is not a run: arguments that are not a JSON object, too many calls or turns.
     """
     turns = max(len(task.ground_truth.turns), len(task.user.turns), 1)
     if len(written.calls) > MOST_CALLS:

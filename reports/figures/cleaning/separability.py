@@ -62,7 +62,7 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
     )
 
 
-SELECTED = "The hard split was selected on these outcomes, so the band is no null for it. "
+SELECTED = "The hard split was selected on these outcomes, so the band is not a null for it. "
 
 
 def _band(band: NullBand) -> str:
