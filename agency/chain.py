@@ -64,7 +64,7 @@ class Table:
     judge: Judge
     """What grades an attempt."""
     user: User | None
-    """Who speaks after an attempt that did not pass; None: nobody, and there is no further attempt."""
+    """Who speaks after an attempt that did not pass; None: no one, and the attempt is the last."""
     rounds: int
     """Feedbacks per task, K."""
     carry: Carry

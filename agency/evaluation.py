@@ -187,7 +187,7 @@ class AgencyTask:
             return PlayedChain(summary=self._lost(labels, f"{type(error).__name__}: {error}", "error"))
 
     def training(self, trial: int = 0) -> ScenarioTraining:
-        """Return the scenario for a training loop, without a model of its own: the user is the template or nobody.
+        """Return the scenario for a training loop, without a model of its own: the user is the template or absent.
 
         Raises:
             UnplayableScenarioError: It cannot be played here.

@@ -54,7 +54,7 @@ def packs() -> dict[str, Pack]:
     """Return all installed packs by the id of their scenario.
 
     Raises:
-        PluginError: a package cannot be imported, is no pack, or has a scenario of a name that is taken.
+        PluginError: a package cannot be imported, is not a pack, or has a scenario of a name that is taken.
     """
     found: dict[str, Pack] = {}
     for target in _targets():
@@ -73,7 +73,7 @@ def pack_of(module: Any) -> Pack:
     """
     missing = [name for name in ("SCENARIO", "seed", "CHECKS") if not hasattr(module, name)]
     if missing:
-        raise PluginError(f"{module.__name__} is no scenario pack: it has no {', '.join(missing)}")
+        raise PluginError(f"{module.__name__} is not a scenario pack: it has no {', '.join(missing)}")
     return Pack(module.SCENARIO, Path(module.__file__).parent, module.seed, module.CHECKS)
 
 

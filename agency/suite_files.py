@@ -87,7 +87,7 @@ def scenario_folders(root: Path) -> list[Path]:
     """Return the folders of the scenarios, in the order of the suite.
 
     Raises:
-        SuiteError: there is no suite, or its head cannot be read.
+        SuiteError: the suite is missing, or its head cannot be read.
     """
     try:
         head = json.loads(read_bytes(root / HEAD, 1 << 20))

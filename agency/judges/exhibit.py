@@ -69,7 +69,7 @@ class Exhibit:
         return not wanted, path
 
     def lines(self, name: str) -> list[str] | None:
-        """Read a file again, as masked lines; None when there is no such text file."""
+        """Read a file again, as masked lines; None when no such text file exists."""
         path = self.paths.get(name.removeprefix("./"))
         if path is None:
             return None
@@ -118,7 +118,7 @@ class Exhibit:
 
     @cached_property
     def observed(self) -> tuple[str, ...]:
-        """What the browser noted beside the images: steps that failed, and errors of the page."""
+        """What the browser noted next to the images: steps that failed, and errors of the page."""
         if self.record is None:
             return ()
         failed = [f"step {step.number}: {step.failure}: {step.reason}" for step in self.record.failures()]

@@ -27,7 +27,7 @@ async def ask(
     Args:
         kind: whether it reads or sees.
         judge: who is asked.
-        exhibit: what it looks at; without an image a judge that sees is not asked, and there is no score.
+        exhibit: what it looks at; without an image a judge that sees is not asked, and gives no score.
         model: answers the request.
         owner: what the question is for, in the ledger.
         repeat: repetition, from 0.
@@ -42,7 +42,7 @@ async def ask(
     """
     about = {"judge": judge.label, "kind": kind, "repeat": repeat, **_shown(kind, exhibit)}
     if kind == "vision" and not exhibit.images:
-        return Opinion(**about, problem="not_demonstrated", reason="there is no image of the page")
+        return Opinion(**about, problem="not_demonstrated", reason="no image of the page")
     problem: Problem = "unreadable"
     reason, requests, cost = "", 0, 0.0
     priced = True

@@ -58,7 +58,7 @@ class CheckedEvidence(Record):
     claim: Evidence
     """What it names."""
     found: Found
-    """At that line; at another one; the file has no such words; there is no such file."""
+    """At that line; at another one; the file has no such words; no such file."""
     line: int | None = None
     """The line that the words are on."""
 
@@ -86,7 +86,7 @@ class Opinion(Record):
     evidence: tuple[CheckedEvidence, ...] = ()
     """The places that it names, looked up."""
     problem: Problem | None = None
-    """Why there is no score."""
+    """Why a score is missing."""
     reason: str = ""
     """The same in words."""
     shown: tuple[str, ...] = ()

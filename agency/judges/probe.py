@@ -91,7 +91,7 @@ class Probe:
         """Carry out a plan in a browser on a copy of the workspace; the images are in the eval-space, next to it.
 
         Raises:
-            BrowserError: there is no browser, or it did not start.
+            BrowserError: no browser is installed, or it did not start.
             JobError: this machine cannot contain it.
         """
         hidden = [self._space.gold, self._space.gold.parent.parent]

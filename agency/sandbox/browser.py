@@ -55,7 +55,7 @@ NO_NETWORK = "network: the browser is told to ask nothing but its server, and no
 
 
 class BrowserError(AgentHardError):
-    """There is no browser or no driver for it, or the browser did not start."""
+    """The browser or its driver is missing, or the browser did not start."""
 
     code = "AH655"
     remedy = 'Install Chromium (`apt-get install chromium`) and the extra: `pip install "agenthard[browser]"`.'

@@ -1,4 +1,4 @@
-"""An agent that is a program: it runs as one job in the workspace, for each attempt anew."""
+"""An agent that is a program: it runs as one job in the workspace, once for each attempt."""
 
 import shlex
 from pathlib import Path

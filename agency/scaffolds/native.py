@@ -13,7 +13,7 @@ from agenthard.play.text_calls import text_calls
 
 SYSTEM = f"""\
 You do a chain of tasks in the folder {PLACE}, with tools. Each task continues what the one before left there.
-Nothing outside the folder counts, and there is no network. Work until the deliverables of the task are complete and
+Nothing outside the folder counts, and the network is off. Work until the deliverables of the task are complete and
 checked. Then reply without calling a tool: that ends your work on the task, and what is in the folder is judged."""
 CUT_OFF = "Your reply was cut off at the length limit, and its calls were not carried out. Reply more briefly."
 

@@ -75,7 +75,7 @@ class Rollout(Record):
     events: tuple[Event, ...] = ()
     """Everything that happened, in order."""
     ended: Ended = "done"
-    """How it ended; this is no verdict."""
+    """How it ended; this is not a verdict."""
     status: RunStatus = "ok"
     """Whether the agent failed in a way that is its own error."""
     reason: str = ""

@@ -21,7 +21,7 @@ PATTERN_SECONDS = 2.0
 def _text_of(desk: Desk, path: str) -> str:
     entry = desk.workspace.entry(path)
     if entry is None:
-        raise ToolRefusal(f"there is no file {path!r}")
+        raise ToolRefusal(f"no such file: {path!r}")
     if entry.kind == "link":
         raise ToolRefusal(f"{path!r} is a link to {entry.content!r}; read the file that it leads to")
     if entry.kind == "folder":
@@ -43,7 +43,7 @@ def _folder(desk: Desk, path: str) -> str:
     below = path_below(path)
     entry = desk.workspace.entry(below)
     if below and (entry is None or entry.kind != "folder"):
-        raise ToolRefusal(f"there is no folder {path!r}")
+        raise ToolRefusal(f"no such folder: {path!r}")
     return below
 
 

@@ -23,7 +23,7 @@ def _initialize(desk: Desk, given: dict[str, Any]) -> Output:
 
 def _bank(desk: Desk) -> dict[str, str]:
     if desk.notes.bank is None:
-        raise ToolRefusal("there is no memory bank; call initialize_memory_bank first")
+        raise ToolRefusal("the memory bank is missing; call initialize_memory_bank first")
     return desk.notes.bank
 
 

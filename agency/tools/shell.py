@@ -35,7 +35,7 @@ SHELLS = (
     ToolFunction(
         tool(
             "run_shell_command",
-            "Run a command with sh in the workspace. Nothing that it starts outlives it; there is no network.",
+            "Run a command with sh in the workspace. Nothing that it starts outlives it; the network is off.",
             ("command",),
             command=text("The command"),
             description=text("What it is for"),

@@ -27,7 +27,7 @@ class CallResult(Record):
     output: str
     """What the agent reads."""
     trouble: Trouble | None = None
-    """What went wrong: the call was refused, it failed, a limit killed it, there is no such service, or it was cut off
+    """What went wrong: the call was refused, it failed, a limit killed it, no such service, or it was cut off
     by a kill of the harness; None when nothing did."""
     exit_code: int | None = None
     """Exit code of a command; None where there is none."""

@@ -126,11 +126,11 @@ def _understood(name: str, arguments: str) -> tuple[ToolFunction, dict[str, Any]
     """Return the tool that a call means, and its arguments.
 
     Raises:
-        ToolRefusal: there is no such tool, or the arguments do not fit it.
+        ToolRefusal: no such tool, or the arguments do not fit it.
     """
     found = TOOLS.get(name)
     if found is None:
-        raise ToolRefusal(f"there is no tool {name!r}; there are: {', '.join(TOOLS)}")
+        raise ToolRefusal(f"no such tool: {name!r}; there are: {', '.join(TOOLS)}")
     try:
         given = json.loads(arguments or "{}")
         jsonschema.Draft202012Validator(found.tool.parameters).validate(given)

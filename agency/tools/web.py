@@ -46,7 +46,7 @@ def _web(name: str, description: str, parameter: str) -> ToolFunction:
     def run(desk: Desk, given: dict[str, Any]) -> Output:
         answer = desk.answers.get(key_of(name, given))
         if answer is None:
-            return Output(f"{name} is unavailable here: there is no network and no recorded answer", "unavailable")
+            return Output(f"{name} is unavailable here: the network is off and no answer is recorded", "unavailable")
         return Output(answer)
 
     return ToolFunction(tool(name, description, (parameter,), **{parameter: text("What is asked for")}), "web", run)

@@ -32,7 +32,7 @@ class LeakFilter:
         Args:
             task: the task.
             gold: folder of its gold files.
-            known: what the agent has read or written itself; words of it are no leak.
+            known: what the agent has read or written itself; words of it are not a leak.
         """
         shown = [task.query, *(each.text for each in task.deliverables)]
         shown += [each.text for each in task.criteria if each.visible]

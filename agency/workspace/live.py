@@ -60,7 +60,7 @@ class Workspace:
         """Return the content of a file.
 
         Raises:
-            SnapshotError: there is no such file.
+            SnapshotError: no such file.
         """
         return self._store.read(self.snapshot, path)
 

@@ -117,6 +117,6 @@ def tool_not_offered(sound: Sound, rng: Random) -> Fault | None:
                 pointer=f"{site.pointer}/name",
                 before=site.call.name,
                 after=name,
-                claim=f"there is no tool {name}",
+                claim=f"the tool {name} does not exist",
             )
     return None

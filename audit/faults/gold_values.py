@@ -103,7 +103,7 @@ def absent_entity(sound: Sound, rng: Random) -> Fault | None:
                     pointer=f"{site.pointer}/arguments/{name}",
                     before=value,
                     after=wrong,
-                    claim=f"{site.call.name} fails: there is no {wrong!r}",
+                    claim=f"{site.call.name} fails: {wrong!r} does not exist",
                 )
     return None
 

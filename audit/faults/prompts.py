@@ -26,7 +26,7 @@ def prompt_names_absent_tool(sound: Sound, rng: Random) -> Fault | None:
         name = _invented(site.tool.name.rpartition(".")[2], rng)
         if sound.task.tool(name) is None:
             sentence = draw_wording("prompt-names-absent-tool", rng, tool=name)
-            return _fault(sound.task, sentence, f"there is no tool {name}", rng)
+            return _fault(sound.task, sentence, f"the tool {name} does not exist", rng)
     return None
 
 

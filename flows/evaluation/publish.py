@@ -250,7 +250,7 @@ def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
 
 
 def write_rollouts(folder: EvaluationFolder, store: EpisodeStore) -> None:
-    """Write what the benchmark keeps of its runs besides them as JSON Lines; without any there is no file."""
+    """Write what the benchmark keeps of its runs besides them as JSON Lines; without any, no file."""
     records = store.records()
     first = next(records, None)
     if first is None:

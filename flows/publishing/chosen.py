@@ -119,7 +119,7 @@ def _read_manifest(folder: Path, choice: SplitChoice) -> SplitManifest:
     record, name, command = _KINDS[choice]
     file = folder / "manifest.json"
     if not file.is_file():
-        raise CommandError(f"{folder}: there is no {choice} split here; {command} writes it")
+        raise CommandError(f"{folder}: no {choice} split is here; {command} writes it")
     try:
         manifest = record.model_validate_json(file.read_bytes())
     except ValidationError as error:

@@ -103,7 +103,7 @@ class WorkStore:
             return action(_system(self.protocol), path)
         except FileNotFoundError as error:
             if done == "written":
-                raise StoreError(f"{self.url}: there is no such bucket or folder, or it is not yours") from error
+                raise StoreError(f"{self.url}: no such bucket or folder, or it is not yours") from error
             return None
         except MissingExtraError:
             raise

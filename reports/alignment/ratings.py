@@ -101,7 +101,7 @@ class Ratings(Record):
     items: int
     """Items of the sheet."""
     scored: int
-    """Items with a score of somebody."""
+    """Items with a score of a person."""
     open: int
     """Lines that are not filled in."""
     raters: tuple[str, ...]

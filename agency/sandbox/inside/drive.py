@@ -48,7 +48,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return file if inside and os.path.isfile(file) else os.path.join(self.root, "\0")
 
     def send_head(self) -> Any:
-        """Answer; a browser asks for an icon by itself, and its absence is no error of the page."""
+        """Answer; a browser asks for an icon by itself, and its absence is not an error of the page."""
         file = self.translate_path(self.path)
         if "\0" in file:
             icon = self.path == "/favicon.ico"

@@ -74,7 +74,7 @@ STORING = TaskPlan(
         Clause("full", 'Where no free locker fits, it answers 409 with `{"error": "full"}`.', fills, 1.5),
         Clause(
             "invalid",
-            "A body that is no JSON object, a recipient that is no text or a blank one, and any other size are"
+            "A body that is not a JSON object, a recipient that is not text or a blank one, and any other size are"
             " answered 400"
             ' with `{"error": "invalid"}`; members that are not named here are ignored.',
             refuses,
@@ -84,7 +84,7 @@ STORING = TaskPlan(
             "show",
             "GET /parcels/ID answers 200 with `id`, `recipient` (as it was sent), `size`, `locker` and `state`"
             " (`stored`),"
-            ' and 404 with `{"error": "unknown"}` where there is no such parcel; leading zeros of ID do not count.',
+            ' and 404 with `{"error": "unknown"}` where no such parcel exists; leading zeros of ID do not count.',
             shows,
             1.5,
         ),

@@ -164,7 +164,7 @@ RECURRENCE = TaskPlan(
             "A ValueError is raised for any rule of another form (one space between words, N from 2 to 52 without"
             " leading"
             " zeros, days in order of the week and none twice, a span that `parse` reads, dates that exist, in the form"
-            " YYYY-MM-DD, with commas between), and for a `first` or `last` that is no such date.",
+            " YYYY-MM-DD, with commas between), and for a `first` or `last` that is not such a date.",
             refuses,
             2.5,
         ),

@@ -92,7 +92,7 @@ def look_at(probe: Probe, cases: Sequence[Case]) -> list[Any]:
     """Visit the page with each case, in one browser.
 
     Raises:
-        ProbeError: there is no page, or the browser shows no result.
+        ProbeError: the page is missing, or the browser shows no result.
     """
     index = probe.text("index.html")
     files, steps = {}, []

@@ -153,7 +153,7 @@ STATE = TaskPlan(
             "read",
             "When it has loaded, the page shows what its address says, in its controls and heads too; a line that"
             " does not"
-            " occur, a `sort` that is no column, a `down` other than `1`, and other parameters count as not given.",
+            " occur, a `sort` that is not a column, a `down` other than `1`, and other parameters count as not given.",
             reads,
             3,
         ),

@@ -163,7 +163,7 @@ TIDY = TaskPlan(
         ),
         Clause(
             "homeless",
-            "An item for which there is no place stays and gets the tag `homeless`; no other tags change, and all"
+            "An item for which no place exists stays and gets the tag `homeless`; no other tags change, and all"
             " items are"
             " locked or not as they were.",
             ends(_tidy, [each for each, _ in TIDIED], "tags", "locked"),

@@ -37,14 +37,14 @@ def document(probe: Probe, name: str) -> dict[str, object]:
     except (ValueError, RecursionError):
         raise ProbeError(f"{name} is not valid JSON") from None
     if not isinstance(found, dict):
-        raise ProbeError(f"{name} is no JSON object")
+        raise ProbeError(f"{name} is not a JSON object")
     return found
 
 
 def evidence(items: object) -> list[Place] | str:
     """Return the places of quotes, or what is wrong with them."""
     if not isinstance(items, list) or not 1 <= len(items) <= MOST:
-        return f"evidence is no list of 1 to {MOST} items"
+        return f"evidence is not a list of 1 to {MOST} items"
     found = []
     for item in items:
         file, line, quote = (field(item, name) for name in ("file", "line", "quote"))

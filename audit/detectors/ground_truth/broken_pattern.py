@@ -18,7 +18,7 @@ _FEWEST = 5
 _MOST_EXCEPTIONS = 0.05
 """Share of the tasks with a part that may depart from the pattern."""
 _BY_CHANCE = 1e-5
-"""Probability from which a pattern is no accident; τ²-bench's telecom has about 2,000 pairs of parts."""
+"""Probability from which a pattern is not an accident; τ²-bench's telecom has about 2,000 pairs of parts."""
 _CATEGORIES = {START: "incorrect-tool-call", GOLD: "incorrect-tool-call", CHECK: "unreachable-score"}
 _CALLED = {START: "start action", GOLD: "gold call", CHECK: "state assertion"}
 

@@ -83,7 +83,7 @@ def _about_nothing(task: AgentTask) -> Hit:
 
 
 def _why_not(task: AgentTask, tools: list[ToolSpec], text: str) -> tuple[str, list[Evidence]] | None:
-    """Return why nobody would name a text, with quotes; None where the task gives a reason to."""
+    """Return why a reader would not name a text, with quotes; None where the task gives a reason to."""
     bare = text.strip("'\"")
     named = [(tool, found) for tool in tools for found in parameters_of(tool) if found.name == bare]
     said = any(bare.casefold() in words.casefold() for _, words in task.user_texts())

@@ -64,7 +64,7 @@ class Mention(NamedTuple):
 
 @lru_cache(maxsize=256)
 def mentions(text: str) -> tuple[Mention, ...]:
-    """List the values that a text mentions, at most 500; a part of a date, a time or a code is no number.
+    """List the values that a text mentions, at most 500; a part of a date, a time or a code is not a number.
 
     >>> [m.text for m in mentions("Book B-18 for 2 people on May 3rd at 7 pm, at most $1,250")]
     ['B-18', '2', 'May 3rd', '7 pm', '1,250']

@@ -13,7 +13,7 @@ _TODAY = re.compile(
     r"[\s,:]*(?:\w+day,? )?(?:the )?$",
     re.IGNORECASE,
 )
-_BESIDE = 12
+_NEAR = 12
 """Characters around a date within which a weekday is that of the date."""
 _WEEKDAYS = {name.lower(): number for number, name in enumerate(calendar.day_name)}
 _WEEKDAY = "|".join(_WEEKDAYS)
@@ -55,8 +55,8 @@ def day_words(text: str) -> list[DayWord]:
         today = datetime.date.fromisoformat(str(next(iter(todays[0].values))))
     except ValueError:
         return []
-    beside = text[max(0, todays[0].start - _BESIDE) : todays[0].start + len(todays[0].text) + _BESIDE].lower()
-    if any(name in beside for name, number in _WEEKDAYS.items() if number != today.weekday()):
+    near = text[max(0, todays[0].start - _NEAR) : todays[0].start + len(todays[0].text) + _NEAR].lower()
+    if any(name in near for name, number in _WEEKDAYS.items() if number != today.weekday()):
         return []  # the text may contradict itself on what day today is
     rest = text[: todays[0].start] + " " * len(todays[0].text) + text[todays[0].start + len(todays[0].text) :]
     return [DayWord(word, todays[0], days) for word, days in _counted(rest, today)]

@@ -53,7 +53,7 @@ class MiscountedList(TaskDetector):
     experimental = True
 
     def not_applicable(self, task: AgentTask) -> str | None:
-        """Return why there is no list, or None."""
+        """Return why a list is missing, or None."""
         return None if any(True for _ in _lists(task)) else "no number announces a list"
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:

@@ -57,7 +57,7 @@ class TauBench:
         """Execute a call as ``Env.step`` does."""
         name = call["name"]
         if name not in self._env.tools_map:
-            return f"Unknown action {name}", f"there is no tool {name!r}"
+            return f"Unknown action {name}", f"no such tool: {name!r}"
         try:
             text = self._env.tools_map[name].invoke(data=self._env.data, **call["arguments"])
         except Exception as error:

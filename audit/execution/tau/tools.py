@@ -69,7 +69,7 @@ class Tools(ABC):
         """Execute one call as the benchmark does: errors become a response to the agent."""
         if name not in self.names:
             text = f"Error: Tool '{name}' not found." if self._new else f"Unknown action {name}"
-            return ToolResponse(text=text, error=f"there is no tool {name!r}")
+            return ToolResponse(text=text, error=f"no such tool: {name!r}")
         try:
             self._bind(name, arguments)
             value = getattr(self, name)(**arguments)

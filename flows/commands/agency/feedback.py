@@ -25,7 +25,7 @@ def feedback(
 ) -> None:
     """Grade a folder and show the feedback that an agent would get, after the leak filter.
 
-    Exit codes: 0 shown, 64 there is no such task or folder, or it cannot be graded here.
+    Exit codes: 0 shown, 64 no such task or folder, or it cannot be graded here.
 
     Example: `agenthard agency feedback agency-suite TASK work`
     """

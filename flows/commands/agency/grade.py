@@ -22,7 +22,7 @@ def grade(
 ) -> None:
     """Grade a folder as the workspace that a task left, criterion by criterion; its programs run in jobs.
 
-    Exit codes: 0 passed, 1 not passed, 64 there is no such task or folder, or it cannot be graded here.
+    Exit codes: 0 passed, 1 not passed, 64 no such task or folder, or it cannot be graded here.
 
     Example: `agenthard agency grade agency-suite TASK work`
     """

@@ -27,7 +27,7 @@ def find_task(suite: Path, id: str) -> "tuple[StoredScenario, ScenarioTask]":
     """Find a task of a suite.
 
     Raises:
-        CommandError: there is no suite, or no such task.
+        CommandError: no suite, or no such task.
     """
     from agenthard.agency.source import AgencySuite
     from agenthard.audit.sources.base import Quarantine, SourceError
@@ -50,7 +50,7 @@ def graded(suite: Path, task_id: str, folder: Path, weak_isolation: bool) -> Ite
     """Grade a folder as the workspace that a task left, by the rules of its scenario.
 
     Raises:
-        CommandError: there is no such task or folder, or it cannot be graded here.
+        CommandError: no such task or folder, or it cannot be graded here.
     """
     from agenthard.agency.conditions import AgencyConditions
     from agenthard.agency.judges import grade

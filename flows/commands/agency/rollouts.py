@@ -22,7 +22,7 @@ def rollouts(
 ) -> None:
     """Write one conversation per play in the chat format, with tools, licence, scores, and what was taken out.
 
-    Exit codes: 0 written, 64 there are no rollouts.
+    Exit codes: 0 written, 64 without rollouts.
 
     Example: `agenthard agency rollouts agency-evaluation --out chat.jsonl`
     """

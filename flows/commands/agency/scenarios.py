@@ -20,7 +20,7 @@ def scenarios(
 ) -> None:
     """List scenarios with what keeps them from being played and judged on this machine, or write them as a suite.
 
-    Exit codes: 0 listed, 64 there is no suite at the path, or the folder is not empty.
+    Exit codes: 0 listed, 64 no suite at the path, or the folder is not empty.
 
     Example: `agenthard agency scenarios`
     """

@@ -233,7 +233,7 @@ def test_what_is_damaged_or_has_changed_is_refused(damage: Any, message: str, au
 def test_a_split_that_is_not_there_names_the_command_that_writes_it(
     split: str, command: str, audit: Audit, tmp_path: Path
 ) -> None:
-    with pytest.raises(CommandError, match=f"there is no {split} split here; `{command}` writes it"):
+    with pytest.raises(CommandError, match=f"no {split} split is here; `{command}` writes it"):
         published(audit(library()), tmp_path / "out", split=split)
 
 

@@ -191,6 +191,6 @@ def test_an_s3_bucket_is_a_store(
     audit(benchmark, tmp_path / "again", **where)
     assert contents(tmp_path / "again") == expected
     missing = {**where, "store": "s3://no-such-bucket/runs"}
-    with pytest.raises(InfrastructureError, match="s3://no-such-bucket/runs: there is no such bucket"):
+    with pytest.raises(InfrastructureError, match="s3://no-such-bucket/runs: no such bucket"):
         audit(benchmark, tmp_path / "missing", **missing)
     assert WorkStore(s3).get("nothing") is None and not os.path.exists("audits")
