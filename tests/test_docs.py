@@ -35,10 +35,6 @@ COMMANDS = {
 }
 """All commands, those of a group as "GROUP NAME"."""
 NOT_RUN = (
-    "agency feedback",
-    "agency grade",
-    "agency play",
-    "agency rollouts",
     "agency tables",
     "align rate",
     "align rated",
@@ -57,8 +53,8 @@ NOT_RUN = (
     "schedule serve",
     "schedule deploy",
 )
-"""Commands whose example names a scenario or needs runs of one (`agency` and `align rate`, `align rated`, which
-tests/agency and tests/flows/agency run), needs the package index, a provider or a benchmark's checkout (`env verify`,
+"""Commands whose example needs the released runs of AgencyBench (`agency tables`, `align rate` and `align rated`, which
+tests/flows/agency runs), needs the package index, a provider or a benchmark's checkout (`env verify`,
 which tests/audit/execution/tau/test_fidelity.py runs, and `policy`, which tests/flows/test_policy_rules.py runs), has
 run already (demo, faults plant), serves until it is stopped (review, which tests/flows/review/web starts), or needs a
 Prefect server (tests/flows/scheduling starts one)."""
@@ -192,6 +188,9 @@ def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert _run(folder, _example("evaluate")) == 0
     assert _run(folder, _example("escape generate")) == 0
     assert _run(folder, ["evaluate", "escape", "escape-suite", "--agent", "story", "--out", "escape-evaluation"]) == 0
+    assert _run(folder, ["agency", "scenarios", "--out", "agency-suite"]) == 0
+    shutil.copytree(folder / "agency-suite/research/solutions/reference/research-task1", folder / "work")
+    assert _run(folder, _example("agency play")) == 0
     assert _run(folder, _example("faults plant")) == 0
     assert _run(folder, _example("judge export")) == 0
     _answer(folder / "requests.jsonl", folder / "answers.jsonl")

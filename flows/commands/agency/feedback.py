@@ -27,7 +27,7 @@ def feedback(
 
     Exit codes: 0 shown, 64 no such task or folder, or it cannot be graded here.
 
-    Example: `agenthard agency feedback agency-suite TASK work`
+    Example: `agenthard agency feedback agency-suite research-task1 work`
     """
     from agenthard.agency.user import LeakFilter, Situation
 

@@ -24,7 +24,7 @@ def grade(
 
     Exit codes: 0 passed, 1 not passed, 64 no such task or folder, or it cannot be graded here.
 
-    Example: `agenthard agency grade agency-suite TASK work`
+    Example: `agenthard agency grade agency-suite research-task1 work`
     """
     from agenthard.flows.errors import ExitCode
 

@@ -28,7 +28,7 @@ def play(
 
     Exit codes: 0 the scenario passed, 1 not, 2 the play has no verdict, 64 no such scenario, agent or condition.
 
-    Example: `agenthard agency play agency-suite SCENARIO --agent reference`
+    Example: `agenthard agency play agency-suite research --agent reference`
     """
     from agenthard.flows.errors import CommandError, ExitCode
 

@@ -24,7 +24,7 @@ def rollouts(
 
     Exit codes: 0 written, 64 without rollouts.
 
-    Example: `agenthard agency rollouts agency-evaluation --out chat.jsonl`
+    Example: `agenthard agency rollouts agency-play --out chat.jsonl`
     """
     from agenthard.agency.rollouts import conversations
     from agenthard.taxonomy.files import replacing
