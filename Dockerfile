@@ -18,7 +18,7 @@ COPY reports ./reports
 COPY taxonomy ./taxonomy
 RUN python -m venv /opt/agenthard
 RUN /opt/agenthard/bin/python -m pip install --no-cache-dir --disable-pip-version-check --constraint requirements-dev.txt ".[otel,postgresql,urls]"
-RUN /opt/agenthard/bin/python -m compileall -q /opt/agenthard/lib
+RUN /opt/agenthard/bin/python -m compileall -q -x solutions /opt/agenthard/lib
 
 FROM ${BASE}
 ENV PATH=/opt/agenthard/bin:/usr/local/bin:/usr/bin:/bin \

@@ -113,8 +113,9 @@ def judgings(given: Given) -> Iterator[Row]:
 
 
 def _judged(path: Path) -> bool:
-    """Money that a fault wastes is in the manifest; the stores are counted by their rows."""
-    return path.parts[0] != "work" and path.suffix != ".sqlite" and path.name not in ("manifest.json", "checksums.json")
+    """Money that a fault wastes is in the manifest and the account of stages; the stores are counted by their rows."""
+    counted = ("manifest.json", "checksums.json", "cascade.json", "cascade.md")
+    return path.parts[0] != "work" and path.suffix != ".sqlite" and path.name not in counted
 
 
 def publications(given: Given) -> Iterator[Row]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +115,15 @@ def test_a_suite_is_evaluated_shown_in_tables_and_audited(suite: Path, tmp_path:
     run("escape", "play", suite, "escape_n5_000", "--out", person, given="quit\n", code=1)
     both = as_json("escape", "tables", out, "--people", person)
     assert [row["SR %"] for row in both["tables"]["success"] if row["agent"] == "person"] == [0.0]
-    audited = as_json("audit", "escape", suite, "--runs", out / "trajectories.jsonl.gz", "--out", tmp_path / "audit")
-    assert audited["tasks"] == 6
+    flawed = shutil.copytree(suite, tmp_path / "flawed")
+    rooms = (flawed / "rooms.jsonl").read_text().splitlines()
+    rooms[0] = json.dumps({**json.loads(rooms[0]), "story": "You are locked in."})
+    (flawed / "rooms.jsonl").write_text("\n".join(rooms) + "\n")
+    words = ("audit", "escape", flawed, "--runs", out / "trajectories.jsonl.gz", "--out", tmp_path / "audit")
+    assert as_json(*words, code=1)["tasks"] == 6
     tasks = "".join(path.read_text() for path in (tmp_path / "audit" / "instances").glob("*.js"))
     pages = set(re.findall(r'"page":"(runs/run-[0-9a-f]{16}\.html)"', tasks))
-    assert len(pages) == 12 and all((tmp_path / "audit" / page).is_file() for page in pages)
+    assert len(pages) == 2 and all((tmp_path / "audit" / page).is_file() for page in pages)
     run("escape", "tables", tmp_path, code=64)
 
 

@@ -107,9 +107,9 @@ def test_files_are_read_as_data_and_no_link_is_followed(tmp_path: Path, graded: 
     with open_eval_space(store, store.take(work), None, tmp_path / "spaces") as space:
         probe = Probe(space)
         for path, reason in (
-            ("../gold/x", "no path below"),
-            ("/etc/passwd", "no path below"),
-            ("deep", "is no file"),
+            ("../gold/x", "not a path below"),
+            ("/etc/passwd", "not a path below"),
+            ("deep", "is not a file"),
             ("deep/bytes", "not UTF-8"),
             ("missing", "No such file"),
         ):
