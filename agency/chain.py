@@ -47,7 +47,7 @@ class Labels:
 
     @property
     def protocol(self) -> str:
-        """Name of the run folder that a play stands for, where measures are computed."""
+        """Name of the run folder of a play, where measures are computed."""
         return ", ".join(filter(None, (self.agent, self.condition, f"trial {self.trial}" if self.trial else "")))
 
 

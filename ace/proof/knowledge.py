@@ -76,7 +76,7 @@ class Knowledge:
         return True
 
     def learn(self, step: QueryStep, named: Sequence[str]) -> None:
-        """Take in the answer of a query.
+        """Add the answer of a query.
 
         Args:
             step: The query.

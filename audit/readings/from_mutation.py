@@ -48,7 +48,7 @@ def unsettled_choices(task: AgentTask) -> Iterator[tuple[str, Reading]]:
 
 
 def _in_changed_record(task: AgentTask, value: str, arguments: dict[str, Any]) -> bool:
-    """Tell whether a record that the call names holds a value already, but for the table of choices itself."""
+    """Tell whether a record that the call names holds a value already, apart from the table of choices itself."""
     named = {text for _, text in _leaves("", arguments)}
     for records in task.environment.state.values() if isinstance(task.environment.state, dict) else ():
         for key in sorted(named & records.keys()) if isinstance(records, dict) else ():

@@ -34,7 +34,7 @@ class Parcel:
         return hashlib.sha256(f"{self.id}:{self.recipient}".encode()).hexdigest()[:6]
 
     def shown(self) -> dict[str, object]:
-        """Return what anybody may know."""
+        """Return what every client may know."""
         return {
             "id": self.id,
             "recipient": self.recipient,

@@ -34,7 +34,7 @@ def rounds_to(number: float, other: float) -> bool:
 
 
 def is_same(one: float, other: float) -> bool:
-    """Tell whether two numbers are the same but for inexact arithmetic and their sign."""
+    """Tell whether two numbers are the same apart from inexact arithmetic and their sign."""
     return abs(abs(one) - abs(other)) <= _NEAR * max(abs(other), 1e-9)
 
 
