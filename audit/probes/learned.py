@@ -11,7 +11,7 @@ classifiers a spread of up to 1.6 times the binomial one.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from agenthard.audit.probes.attributes import shown_mean
 from agenthard.audit.probes.columns import Column, Floats, Ints, count_equal
 from agenthard.audit.probes.probe import Probe
 from agenthard.audit.probes.table import Bools, Table
+
+if TYPE_CHECKING:  # 3 MB that only tasks with candidates need
+    from numpy.random import Generator
 
 Matrix: TypeAlias = NDArray[np.float32]
 """Features, one row per candidate; NaN where unknown."""
@@ -39,7 +42,7 @@ _PLACES = 40
 
 
 def learned_probes(
-    table: Table, places: Sequence[Probe], shapes: Sequence[Probe], rng: np.random.Generator
+    table: Table, places: Sequence[Probe], shapes: Sequence[Probe], rng: "Generator"
 ) -> Iterator[Probe]:
     """Yield the probes of classifiers: logistic regression per family of traits and on all, boosted trees on all.
 
@@ -82,7 +85,7 @@ def _probe(name: str, model: str, scores: Floats) -> Probe:
     return Probe(f"learned:{name}:{model}", "learned", name, says, scores)
 
 
-def _sample(table: Table, rng: np.random.Generator) -> Ints:
+def _sample(table: Table, rng: "Generator") -> Ints:
     """Rows to train on: every answer, and a few of its rivals."""
     lot = np.where(table.truth, -1.0, rng.random(len(table)))
     rank = np.empty(len(table), dtype=np.int64)
