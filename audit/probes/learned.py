@@ -41,9 +41,7 @@ _PLACES = 40
 """Places in the list that get a feature of their own."""
 
 
-def learned_probes(
-    table: Table, places: Sequence[Probe], shapes: Sequence[Probe], rng: "Generator"
-) -> Iterator[Probe]:
+def learned_probes(table: Table, places: Sequence[Probe], shapes: Sequence[Probe], rng: "Generator") -> Iterator[Probe]:
     """Yield the probes of classifiers: logistic regression per family of traits and on all, boosted trees on all.
 
     Features are given as they are, as rank within the choice, and as difference from the mean of the choice, since

@@ -41,7 +41,8 @@ def hits(said: str, **arguments: Any) -> list[Hit]:
 def test_a_hashtag_among_the_mentions() -> None:
     [hit] = hits("Post 'On the road!' with the hashtag 'Whales2024'.", mentions=["#Whales2024"])
     assert hit.claim == (
-        "The gold call of 'post' gives '#Whales2024' as 'mentions', but the user calls it 'hashtag', and the tool has 'tags'."
+        "The gold call of 'post' gives '#Whales2024' as 'mentions', but the user calls it 'hashtag', and the tool "
+        "has 'tags'."
     )
     assert [item.quote for item in hit.evidence] == ["#Whales2024", "with the hashtag"]
 
