@@ -26,8 +26,10 @@ if TYPE_CHECKING:  # 3 MB that only tasks with candidates need
 
 Matrix: TypeAlias = NDArray[np.float32]
 """Features, one row per candidate; NaN where unknown."""
-Learn: TypeAlias = Callable[[Matrix, Bools, Matrix], Floats]
-"""Learns from candidates and whether they are right, and scores further candidates."""
+Judge: TypeAlias = Callable[[Matrix], Floats]
+"""Scores candidates."""
+Learn: TypeAlias = Callable[[Matrix, Bools], Judge]
+"""Learns from candidates and whether they are right."""
 
 _CUTS = (1 / 6, 1 / 3, 2 / 3)
 """Shares of the tasks at which a new block begins; the first block only teaches."""
@@ -37,6 +39,8 @@ _RIVALS = 3
 """Wrong candidates of a choice that a classifier is trained on; more would teach it little and take long."""
 _WORDS = 60
 """Most frequent words of a column that get a feature of their own."""
+_AT_ONCE = 10_000
+"""Candidates that are scored together: a matrix of all would take more memory than everything else."""
 _PLACES = 40
 """Places in the list that get a feature of their own."""
 
@@ -69,13 +73,11 @@ def learned_probes(table: Table, places: Sequence[Probe], shapes: Sequence[Probe
                 kept.append(_standard(feature))
     if not kept:
         return
-    matrix = np.stack(kept, axis=1)
-    kept.clear()
     for name in dict.fromkeys(names):
-        own = matrix[:, [each == name for each in names]]
+        own = [feature for each, feature in zip(names, kept, strict=True) if each == name]
         yield _probe(name, "logistic regression", _guess(table, own, block, sample, regression))
-    yield _probe("all traits", "logistic regression", _guess(table, matrix, block, sample, regression))
-    yield _probe("all traits", "boosted trees", _guess(table, matrix, block, sample, boosted_trees))
+    yield _probe("all traits", "logistic regression", _guess(table, kept, block, sample, regression))
+    yield _probe("all traits", "boosted trees", _guess(table, kept, block, sample, boosted_trees))
 
 
 def _probe(name: str, model: str, scores: Floats) -> Probe:
@@ -102,7 +104,7 @@ def _standard(feature: Floats) -> Matrix:
     return standard
 
 
-def _guess(table: Table, matrix: Matrix, block: Ints, sample: Ints, learn: Learn) -> Floats:
+def _guess(table: Table, features: Sequence[Matrix], block: Ints, sample: Ints, learn: Learn) -> Floats:
     """Score the candidates of each block but the first by what was learned from the blocks before it."""
     from threadpoolctl import threadpool_limits
 
@@ -111,20 +113,25 @@ def _guess(table: Table, matrix: Matrix, block: Ints, sample: Ints, learn: Learn
     with threadpool_limits(1):
         for number in range(1, len(_CUTS) + 1):
             train, test = sample[row_block[sample] < number], np.flatnonzero(row_block == number)
-            scores[test] = learn(matrix[train], table.truth[train], matrix[test])
+            judge = learn(_matrix(features, train), table.truth[train])
+            for part in np.split(test, range(_AT_ONCE, len(test), _AT_ONCE)):
+                scores[part] = judge(_matrix(features, part))
     return scores.round(9)
 
 
-def regression(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
+def _matrix(features: Sequence[Matrix], rows: Ints) -> Matrix:
+    return np.stack([feature[rows] for feature in features], axis=1)
+
+
+def regression(known: Matrix, truth: Bools) -> Judge:
     """Learn by logistic regression; unknown features count as their mean."""
     from sklearn.linear_model import LogisticRegression
 
     line = LogisticRegression(C=0.1, max_iter=500).fit(np.nan_to_num(known), truth)
-    scores: Floats = line.decision_function(np.nan_to_num(asked))
-    return scores
+    return lambda asked: line.decision_function(np.nan_to_num(asked, copy=False))
 
 
-def boosted_trees(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
+def boosted_trees(known: Matrix, truth: Bools) -> Judge:
     """Learn by boosted trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -132,8 +139,8 @@ def boosted_trees(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
         max_iter=40, max_leaf_nodes=8, max_bins=63, early_stopping=False, random_state=0
     )
     told = ~np.isnan(known).all(axis=0)  # trees refuse a column without a value
-    scores: Floats = trees.fit(known[:, told], truth).decision_function(asked[:, told])
-    return scores
+    trees.fit(known[:, told], truth)
+    return lambda asked: trees.decision_function(asked[:, told])
 
 
 def _features(table: Table, places: Iterable[Probe], shapes: Iterable[Probe]) -> Iterator[tuple[str, Iterable[Floats]]]:

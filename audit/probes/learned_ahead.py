@@ -76,5 +76,5 @@ def _guessed(features: Matrix, truth: Bools, fold: Ints, learn: Learn) -> Floats
         for number in np.unique(fold):
             train, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
             if len(test) and 0 < truth[train].sum() < len(train):
-                scores[test] = learn(features[train], truth[train], features[test])
+                scores[test] = learn(features[train], truth[train])(features[test])
     return scores.round(9)

@@ -82,6 +82,7 @@ class NearMissValue(TaskDetector):
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
     about_values = True
+    about_sources = True
     why = "A run that copies the value exactly differs from the gold and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:
