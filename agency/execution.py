@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from agenthard.agency.conditions import AgencyConditions, isolation_here
 from agenthard.agency.imported import obstacles
-from agenthard.agency.judges import grade
+from agenthard.agency.judges import Grade, grade
 from agenthard.agency.packs import Pack, packs
 from agenthard.agency.scaffolds.script import Script, solution_script
 from agenthard.agency.scenario import Scenario, ScenarioTask
@@ -87,6 +87,17 @@ class AgencyEnvironment(Environment):
             UnavailableError: the scenario is not installed, or commands cannot be contained here.
             ExecutionError: it cannot be graded.
         """
+        found = self.grade(task, attempt)
+        parts = {each.criterion: each.share >= 1 for each in found.criteria}
+        return Verdict(passed=found.passed, parts=parts, reason=found.judgement().reason)
+
+    def grade(self, task: AgentTask, attempt: Attempt) -> Grade:
+        """Carry an attempt out from the start of the task, and return its grade by the rules, with its points.
+
+        Raises:
+            UnavailableError: the scenario is not installed, or commands cannot be contained here.
+            ExecutionError: it cannot be graded.
+        """
         self.reset(task)
         for turn in attempt.turns:
             for call in turn:
@@ -95,11 +106,9 @@ class AgencyEnvironment(Environment):
         workspace, limits = self._running().desk.workspace, self._conditions.job_limits
         try:
             with open_eval_space(self._store(), workspace.snapshot, pack.gold, self._place() / "eval") as space:
-                found = grade(here, pack.checks, space, limits)
+                return grade(here, pack.checks, space, limits)
         except (JobError, SnapshotError, ValueError) as error:
             raise ExecutionError(f"{task.id} cannot be graded: {error}") from error
-        parts = {each.criterion: each.share >= 1 for each in found.criteria}
-        return Verdict(passed=found.passed, parts=parts, reason=found.judgement().reason)
 
     def close(self) -> None:
         """Remove the folder of the workspace."""
