@@ -17,6 +17,7 @@ from agenthard.agency.scenario import Scenario, ScenarioTask
 from agenthard.agency.source import REFERENCE, SCENARIO_KEY
 from agenthard.agency.tools import CallResult, Desk, Toolset
 from agenthard.agency.workspace import Snapshot, SnapshotStore, Workspace, open_eval_space
+from agenthard.agency.workspace.programs import programs_for
 from agenthard.agency.workspace.store import SnapshotError
 from agenthard.audit.execution.environment import (
     Attempt,
@@ -105,7 +106,8 @@ class AgencyEnvironment(Environment):
         _, pack, here = _found(task)
         workspace, limits = self._running().desk.workspace, self._conditions.job_limits
         try:
-            with open_eval_space(self._store(), workspace.snapshot, pack.gold, self._place() / "eval") as space:
+            place, hidden = self._place() / "eval", [pack.hidden]
+            with open_eval_space(self._store(), workspace.snapshot, pack.gold, place, hidden) as space:
                 return grade(here, pack.checks, space, limits)
         except (JobError, SnapshotError, ValueError) as error:
             raise ExecutionError(f"{task.id} cannot be graded: {error}") from error
@@ -135,7 +137,13 @@ class AgencyEnvironment(Environment):
 
     def _fresh(self, pack: Pack) -> Toolset:
         place, limits = self._place(), self._conditions.job_limits
-        workspace = Workspace(place / "workspace", self._store(), limits=limits, hidden=[pack.folder, place])
+        workspace = Workspace(
+            place / "workspace",
+            self._store(),
+            limits=limits,
+            hidden=[pack.hidden, place],
+            programs=programs_for(pack.scenario.needs),
+        )
         return Toolset(Desk(workspace), Steps(MemoryJournal()), time.monotonic)
 
     def _store(self) -> SnapshotStore:
