@@ -26,6 +26,10 @@ def place() -> Iterator[Path]:
     """A folder that commands could read: not below /tmp, where a job has a folder of its own."""
     folder = Path(tempfile.mkdtemp(prefix="agenthard-hostile-", dir="/var/tmp"))
     folder.chmod(0o755)
+    (folder / "outside").mkdir()
+    (folder / "outside" / "file.txt").write_text("as it was")
+    for each, mode in (("outside", 0o777), ("outside/file.txt", 0o666)):
+        (folder / each).chmod(mode)
     yield folder
     shutil.rmtree(folder)
 
@@ -49,6 +53,7 @@ def attacks(name: str, suite: Path, out: Path) -> list[str]:
         "python3 -m http.server 28097 & sleep 1; echo served",
         "python3 -c 'import socket; socket.create_connection((\"1.1.1.1\", 53), 2)'",
         f"for each in {look}; do echo spoilt > $each/expected.csv; rm -rf $each; done; kill -9 -1; true",
+        f"echo spoilt > {suite.parent}/outside/file.txt; touch {suite.parent}/outside/more; true",
         "i=0; while :; do head -c 60000000 /dev/zero > big$i || exit 7; i=$((i+1)); done",
         "rm -rf big*",
     ]
@@ -66,15 +71,17 @@ def test_attacks_earn_nothing_and_leave_nothing(name: str, place: Path) -> None:
     calls = [[{"name": "run_shell_command", "arguments": {"command": each}} for each in commands]]
     script = place / "script.json"
     script.write_text(json.dumps({"tasks": dict.fromkeys(ids, calls)}))
-    before = listed(HERE, suite), listed(Path("/var/tmp")) - listed(place)
+    before = listed(HERE, suite, place / "outside")
     attacked = played(suite, out, f"script:{script}", command_seconds="10")
     assert scores(attacked) == scores(played(suite, place / "idle", "do_nothing"))
-    assert (listed(HERE, suite), listed(Path("/var/tmp")) - listed(place)) == before
+    assert listed(HERE, suite, place / "outside") == before
     assert running(MARK) == [] and running("28097") == []
     seen = results(attacked)
     assert len(seen) == len(commands) * len(ids)
     for number in range(len(ids)):
-        _, _, look, copied, _, network, spoil, filled, _ = seen[number * len(commands) : (number + 1) * len(commands)]
+        _, _, look, copied, _, network, spoil, _, filled, _ = seen[
+            number * len(commands) : (number + 1) * len(commands)
+        ]
         assert "class " not in look["output"] and "criteria" not in look["output"]
         assert not any(copied["changed"].values()) and not any(spoil["changed"].values())
         assert network["exit_code"] != 0 and filled["trouble"] == "killed"
