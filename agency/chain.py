@@ -6,7 +6,7 @@ is told again from its beginning, and continues where the journal ends.
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
@@ -75,6 +75,8 @@ class Table:
     """Folder in which eval-spaces are made; no agent may look into it."""
     gold: Path | None
     """Folder of the gold files."""
+    hidden: Sequence[Path]
+    """Other folders that no program of the graded work may look into."""
     steps: Steps
     """The journal."""
 
@@ -198,7 +200,7 @@ class Chain:
         table = self._table
 
         async def work() -> Grade:
-            with open_eval_space(table.store, snapshot, table.gold, table.spaces) as space:
+            with open_eval_space(table.store, snapshot, table.gold, table.spaces, table.hidden) as space:
                 found = await asyncio.to_thread(table.judge, task, space)
                 return await found if inspect.isawaitable(found) else found
 

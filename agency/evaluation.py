@@ -24,6 +24,7 @@ from agenthard.agency.tools.web import read_cassette
 from agenthard.agency.training import ScenarioTraining
 from agenthard.agency.user import ModelUser, TemplateUser, User
 from agenthard.agency.workspace import SnapshotStore, Workspace
+from agenthard.agency.workspace.programs import programs_for
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.formats.suite.evaluation import SuiteEvaluation, read_conditions
 from agenthard.models.errors import BadRequestError, MalformedReplyError, TransientError
@@ -221,12 +222,13 @@ class AgencyTask:
     ) -> Chain:
         rules, scenario = self.rules, self.stored.scenario
         store = SnapshotStore(room.folder / "snapshots")
-        suite = Path(*pack.folder.parts[:-1]) if pack.folder.parent.name == "suite" else pack.folder
+        hidden = [self.stored.folder.parent, pack.hidden, room.folder, *room.hidden]
         workspace = Workspace(
             room.folder / "workspace",
             store,
             limits=rules.job_limits,
-            hidden=[self.stored.folder.parent, suite, room.folder, *room.hidden],
+            hidden=hidden,
+            programs=programs_for(scenario.needs),
             weak_isolation=rules.weak_isolation,
         )
         answers = read_cassette(Path(rules.web)) if rules.web else {}
@@ -244,6 +246,7 @@ class AgencyTask:
             store=store,
             spaces=room.folder / "eval",
             gold=self.stored.gold,
+            hidden=hidden,
             steps=steps,
         )
         room.folder.mkdir(parents=True, exist_ok=True, mode=0o700)

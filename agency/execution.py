@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 
 from agenthard.agency.conditions import AgencyConditions, isolation_here
 from agenthard.agency.imported import obstacles
-from agenthard.agency.judges import grade
+from agenthard.agency.judges import Grade, grade
 from agenthard.agency.packs import Pack, packs
 from agenthard.agency.scaffolds.script import Script, solution_script
 from agenthard.agency.scenario import Scenario, ScenarioTask
 from agenthard.agency.source import REFERENCE, SCENARIO_KEY
 from agenthard.agency.tools import CallResult, Desk, Toolset
 from agenthard.agency.workspace import Snapshot, SnapshotStore, Workspace, open_eval_space
+from agenthard.agency.workspace.programs import programs_for
 from agenthard.agency.workspace.store import SnapshotError
 from agenthard.audit.execution.environment import (
     Attempt,
@@ -87,6 +88,17 @@ class AgencyEnvironment(Environment):
             UnavailableError: the scenario is not installed, or commands cannot be contained here.
             ExecutionError: it cannot be graded.
         """
+        found = self.grade(task, attempt)
+        parts = {each.criterion: each.share >= 1 for each in found.criteria}
+        return Verdict(passed=found.passed, parts=parts, reason=found.judgement().reason)
+
+    def grade(self, task: AgentTask, attempt: Attempt) -> Grade:
+        """Carry an attempt out from the start of the task, and return its grade by the rules, with its points.
+
+        Raises:
+            UnavailableError: the scenario is not installed, or commands cannot be contained here.
+            ExecutionError: it cannot be graded.
+        """
         self.reset(task)
         for turn in attempt.turns:
             for call in turn:
@@ -94,12 +106,11 @@ class AgencyEnvironment(Environment):
         _, pack, here = _found(task)
         workspace, limits = self._running().desk.workspace, self._conditions.job_limits
         try:
-            with open_eval_space(self._store(), workspace.snapshot, pack.gold, self._place() / "eval") as space:
-                found = grade(here, pack.checks, space, limits)
+            place, hidden = self._place() / "eval", [pack.hidden]
+            with open_eval_space(self._store(), workspace.snapshot, pack.gold, place, hidden) as space:
+                return grade(here, pack.checks, space, limits)
         except (JobError, SnapshotError, ValueError) as error:
             raise ExecutionError(f"{task.id} cannot be graded: {error}") from error
-        parts = {each.criterion: each.share >= 1 for each in found.criteria}
-        return Verdict(passed=found.passed, parts=parts, reason=found.judgement().reason)
 
     def close(self) -> None:
         """Remove the folder of the workspace."""
@@ -126,7 +137,13 @@ class AgencyEnvironment(Environment):
 
     def _fresh(self, pack: Pack) -> Toolset:
         place, limits = self._place(), self._conditions.job_limits
-        workspace = Workspace(place / "workspace", self._store(), limits=limits, hidden=[pack.folder, place])
+        workspace = Workspace(
+            place / "workspace",
+            self._store(),
+            limits=limits,
+            hidden=[pack.hidden, place],
+            programs=programs_for(pack.scenario.needs),
+        )
         return Toolset(Desk(workspace), Steps(MemoryJournal()), time.monotonic)
 
     def _store(self) -> SnapshotStore:

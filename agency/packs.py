@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.agency.judges import Check
+from agenthard.agency.judges.probe import SUITE
 from agenthard.agency.scenario import Scenario
 from agenthard.audit.plugins import PluginError, plugins
 
@@ -29,11 +30,16 @@ class Pack:
     scenario: Scenario
     """The scenario."""
     folder: Path
-    """Folder of its package; no agent may look into it."""
+    """Folder of its package."""
     seed: Callable[[Path], None]
     """Writes the files that the first task begins with into an empty folder."""
     checks: Mapping[str, Check]
     """What decides its criteria, by name."""
+
+    @property
+    def hidden(self) -> Path:
+        """Folder that no agent and no graded program may look into: graders, gold and solutions are below it."""
+        return SUITE if self.folder.resolve().is_relative_to(SUITE) else self.folder
 
     @property
     def gold(self) -> Path | None:

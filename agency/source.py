@@ -165,5 +165,6 @@ def _task(stored: StoredScenario, index: int, task: ScenarioTask, calls: list[To
         origins={
             "": Origin(file=file, pointer=f"/tasks/{index}"),
             "/user/turns/0/0/content": Origin(file=file, pointer=f"/tasks/{index}/query"),
+            f"/metadata/{SCENARIO_KEY}": Origin(file=file, pointer=""),
         },
     )

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agenthard.containment.cgroup import Cgroup
-from agenthard.containment.isolation import LAYERS, Isolation, refusal, switched_off
+from agenthard.containment.isolation import LAYERS, OPTION, Isolation, refusal, switched_off
 from agenthard.containment.programs import INSIDE, JOB_LAUNCHER
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
@@ -27,6 +27,8 @@ TEMPORARY, PLACE = "/tmp", "/tmp/workspace"
 """Where a job finds its temporary folder and the folder that it works on: the same on every machine."""
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PATH": PATH, "PYTHONHASHSEED": "0", "TZ": "UTC"}
+SETTING = "--set weak_isolation=true"
+"""How an evaluation accepts weak isolation."""
 LOOK_SECONDS = 0.1
 """How often the size of the folder is looked at, at most."""
 READ_BYTES = 1 << 16
@@ -204,7 +206,8 @@ def _run(
             isolation = _isolation(ours, launcher)
             reason = refusal(isolation, weak_isolation=bool(order["weak"]))
             if reason:
-                raise JobError(reason.replace("benchmark code is not executed", "the job is not started"))
+                reason = reason.replace("benchmark code is not executed", "the job is not started")
+                raise JobError(reason.replace(OPTION, f"{OPTION}, or in an evaluation with {SETTING}"))
             ending = _watch(launcher, Path(order["folder"]), limits, started, outputs)
         finally:
             ours.close()  # the launcher kills the job and what it left

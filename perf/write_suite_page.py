@@ -26,10 +26,14 @@ before. `agenthard.agency.suite.catalogue` loads, prepares and grades them:
 Each clause is a sentence of the task, and a program decides it: all or nothing, but for dates and topics of the second
 research task, which earn a share each. Graded programs run in [jobs](jobs.md); inputs are drawn by the grader, and what
 is right is computed by the grader from a model of its own, in another process. The scenarios need Python 3 (back end,
-code, MCP), Node.js (game), Chromium (front end) and the extra `mcp` (MCP). The page of the front end is
-looked at in Chromium
-within a job; the programs of the MCP scenario talk to a real MCP server outside of their job, so that only calls change
-the store. A graded program cannot look into the folder of the suite.
+code, MCP), Node.js (game), Chromium (front end) and the extra `mcp` (MCP). The page of the front end is looked at in
+Chromium within a job; the programs of the MCP scenario talk to a real MCP server outside of their job, so that only
+calls change the store. Neither an agent nor a graded program can look into the package of the suite, or into
+the suite on disk. In the MCP scenario the `python3` of an agent is the one that runs AgentHard, which has the package
+`mcp`; in the others it is that of the machine.
+
+What a task builds on: in `game`, `frontend`, `backend` and `code` each task extends or calls what the one before left;
+the second tasks of `research` and `mcp` need none of the first's files, and their third tasks the files of both.
 
 `agency/suite/NAME/solutions/SOLUTION/TASK` has solutions as files that are laid over the workspace, and
 `commands.json`, commands that are run afterwards. Their scores are stated in `agency/suite/expected.csv`, on what the

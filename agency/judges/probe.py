@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from agenthard.agency.sandbox import BrowserRecord, Plan, browse
-from agenthard.agency.workspace.evalspace import EvalSpace
+from agenthard.agency.workspace.evalspace import EvalSpace, outermost
 from agenthard.containment import JobLimits, JobResult, run_job
 from agenthard.taxonomy.errors import AgentHardError
 
@@ -79,9 +79,8 @@ class Probe:
             ProbeError: it was killed at a limit.
             JobError: this machine cannot contain it.
         """
-        hidden = [self._space.gold, self._space.gold.parent.parent, SUITE]
         limits = limits or self._limits
-        job = run_job(command, self._space.work, limits, hidden=hidden, weak_isolation=self._weak_isolation)
+        job = run_job(command, self._space.work, limits, hidden=self._hidden(), weak_isolation=self._weak_isolation)
         self.jobs.append(job)
         if job.ending != "exit":
             raise ProbeError(f"`{' '.join(command)[:100]}` was killed: {job.ending}")
@@ -94,11 +93,13 @@ class Probe:
             BrowserError: no browser is installed, or it did not start.
             JobError: this machine cannot contain it.
         """
-        hidden = [self._space.gold, self._space.gold.parent.parent]
         images = self._space.work.parent / IMAGES / str(len(self.records))
-        record = browse(self._space.work, plan, images, hidden=hidden, weak_isolation=self._weak_isolation)
+        record = browse(self._space.work, plan, images, hidden=self._hidden(), weak_isolation=self._weak_isolation)
         self.records.append(record)
         return record
+
+    def _hidden(self) -> list[Path]:
+        return outermost([*self._space.hidden, self._space.gold.parent.parent, SUITE])
 
     def text(self, path: str, most: int = MOST_BYTES) -> str:
         """Return a text file of the workspace.

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from agenthard.agency.workspace.confined import write_file
+from agenthard.agency.workspace.evalspace import outermost
+from agenthard.agency.workspace.programs import NONE, Programs
 from agenthard.agency.workspace.snapshot import Difference, Entry, Snapshot, difference
 from agenthard.agency.workspace.store import SnapshotStore
 from agenthard.containment import JobLimits, JobResult, run_job
@@ -22,6 +24,7 @@ class Workspace:
         *,
         limits: JobLimits | None = None,
         hidden: Iterable[Path] = (),
+        programs: Programs = NONE,
         weak_isolation: bool = False,
     ) -> None:
         """Prepare; nothing is written.
@@ -31,11 +34,13 @@ class Workspace:
             store: store of the snapshots.
             limits: what each command may use.
             hidden: folders that no command may look into.
+            programs: what every command finds on its search path before the machine's own programs.
             weak_isolation: run commands although this machine lacks a layer of isolation.
         """
         self.limits = limits or JobLimits()
         self._folder, self._store, self._weak_isolation = folder, store, weak_isolation
-        self._hidden = _outermost(hidden)
+        self._hidden = outermost(hidden)
+        self._programs = programs
         self._written = False
         self.snapshot = Snapshot({})
         """What the folder holds."""
@@ -103,8 +108,8 @@ class Workspace:
                     command,
                     folder,
                     limits,
-                    environment=environment,
-                    readable=readable,
+                    environment={**self._programs.variables(), **(environment or {})},
+                    readable=[*self._programs.readable, *readable],
                     hidden=self._hidden,
                     weak_isolation=self._weak_isolation,
                 )
@@ -124,12 +129,3 @@ class Workspace:
         work()
         self.snapshot = self._store.take(self._folder)
         return difference(before, self.snapshot)
-
-
-def _outermost(folders: Iterable[Path]) -> list[Path]:
-    """Return the folders that exist and are in none of the others: what is hidden cannot be hidden again."""
-    found: list[Path] = []
-    for folder in sorted({path.resolve() for path in folders if path.is_dir()}):
-        if not any(folder.is_relative_to(above) for above in found):
-            found.append(folder)
-    return found

@@ -10,7 +10,12 @@ from agenthard.audit.detectors.base import Detector
 from agenthard.audit.plugins import PluginError, plugins
 
 GROUP = "agenthard.detectors"
-BUILT_IN = {"ace-proof": "agenthard.ace.checks:AceProof", "escape-proof": "agenthard.escape.checks:EscapeProof"}
+BUILT_IN = {
+    "ace-proof": "agenthard.ace.checks:AceProof",
+    "escape-proof": "agenthard.escape.checks:EscapeProof",
+    "solution-score": "agenthard.agency.checks:SolutionScore",
+    "unmatched-clause": "agenthard.agency.checks:UnmatchedClause",
+}
 """Checks of ours outside this package: they belong to one benchmark."""
 
 _of_this_process: list[Detector] = []

@@ -11,6 +11,8 @@ _NEED_A_TRIAL = ("state_assertion", "rubric", "judge")
 
 GOLD_REPLAY = "gold replay"
 """Topic under which the replay of a task's ground truth is remembered."""
+TRIAL = "trial of the evaluation"
+"""Topic under which it is remembered whether attempts at a task can be judged."""
 MILESTONES = "the ground truth is a list of milestones, and no path that could be followed"
 
 
@@ -34,10 +36,24 @@ def why_not_evaluated(task: AgentTask) -> str | None:
         return "no check is scored"
     try:
         environment = environment_of(task)
-        if not kinds.isdisjoint(_NEED_A_TRIAL):
-            environment.evaluate(task, Attempt())
+        if kinds.isdisjoint(_NEED_A_TRIAL):
+            return None
+        found = current_execution().remember(TRIAL, task, lambda: _tried(environment, task))
     except UnavailableError as reason:
         return str(reason)
+    if isinstance(found, ExecutionError):
+        raise found
+    return found
+
+
+def _tried(environment: Environment, task: AgentTask) -> str | ExecutionError | None:
+    """Return why an evaluation of an attempt that does nothing is not possible here, or how it broke."""
+    try:
+        environment.evaluate(task, Attempt())
+    except UnavailableError as reason:
+        return str(reason)
+    except ExecutionError as failure:
+        return failure  # kept as well: an evaluation may take minutes, and many checks ask
     return None
 
 

@@ -69,8 +69,7 @@ README = """\
 # slots
 
 A small library for calendars: `slots/spans.py`. Python 3.11, standard library only. `REPORTS.md` lists what users
-found.
-`python3 -m unittest` runs the tests in `tests/`.
+found. `python3 -m unittest` runs the tests in `tests/`.
 """
 TESTS = """\
 import unittest

@@ -121,6 +121,11 @@ REPAIR = TaskPlan(
             subtracts,
             3,
         ),
-        Clause("free", "`free` returns the gaps within the day of at least `least` minutes.", frees, 2),
+        Clause(
+            "free",
+            "`free` returns the gaps within the day of at least `least` minutes, as sorted tuples.",
+            frees,
+            2,
+        ),
     ),
 )

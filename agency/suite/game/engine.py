@@ -165,12 +165,11 @@ def is_pure(probe: Probe) -> Outcome:
 
 
 INTRO = """
-Write the engine of a puzzle game. README.md explains the characters of a level. `start(text)` begins a game on the
-text of
-a level and returns a state; `move(state, direction)` makes one move. A state is an object with `row` and `column` of
-the
-courier (both count from 0), `lanterns` (those not lit, as `[row, column]`, in reading order), `status` (`"playing"`,
-`"won"` or `"lost"`) and `moves` (a number). It may have other members. An error is an `Error` with a member `code`.
+Write the engine of a puzzle game. README.md explains the characters of a level. `start(text)` begins a game on the text
+of a level and returns a state; `move(state, direction)` makes one move. A state is an object with `row` and `column` of
+the courier (both count from 0), `lanterns` (those not lit, as `[row, column]`, in reading order), `status`
+(`"playing"`, `"won"` or `"lost"`) and `moves` (a number). It may have other members. An error is an `Error` with a
+member `code`.
 """
 ENGINE = TaskPlan(
     "Ice courier: the engine",

@@ -76,9 +76,8 @@ def hints(probe: Probe) -> Outcome:
 
 INTRO = """
 Write a solver that uses the engine. A way to win is the letters of counted moves that lead to a won game; a shortest
-one has
-the fewest moves. Ways of one length are in alphabetical order of their letters. Levels have up to 160 cells and 8
-lanterns.
+one has the fewest moves. Ways of one length are in alphabetical order of their letters. Levels have up to 160 cells and
+8 lanterns.
 """
 SOLVER = TaskPlan(
     "Ice courier: the solver",

@@ -27,6 +27,10 @@ INVENTORY_STORES = (drawn(82, 23), EMPTY, ONE, drawn(83, 14))
 _inventory = visits("inventory.py", INVENTORY_STORES)
 TIDY_STORES = (drawn(84, 24), drawn(85, 30, full=0.97), drawn(86, 21, full=0.6))
 _tidy = visits("tidy.py", TIDY_STORES)
+BUSY_INVENTORY: Document = {**INVENTORY_STORES[0], "busy": 3}
+_busy_inventory = visits("inventory.py", (BUSY_INVENTORY,))
+BUSY_TIDY: Document = {**TIDY_STORES[1], "busy": 4}
+_busy_tidy = visits("tidy.py", (BUSY_TIDY,))
 MERGE_STORES = (drawn(87, 24, full=0.9), drawn(88, 26, busy=3, full=0.97), drawn(89, 24, busy=2, full=1.0))
 _merge = visits("merge.py", MERGE_STORES)
 
@@ -53,15 +57,18 @@ def counts_materials(probe: Probe) -> Outcome:
 
 def reads_once(probe: Probe) -> Outcome:
     """Every page and every item once, and no change."""
-    for found, store in zip(probe.once(_inventory), INVENTORY_STORES, strict=True):
-        calls = Counter(
-            canonical({name: value for name, value in each.items() if name != "busy"}) for each in found.calls
-        )
-        read = {each["item"] for each in found.calls if each["tool"] == "read_item"}
-        if writes(found) or found.items != store["items"]:
-            return Outcome(0.0, "the program changes the store")
-        if read != set(store["items"]) or max(calls.values(), default=0) != 1:
-            return Outcome(0.0, "an item is not read, or a call is made twice")
+    visited = zip(probe.once(_inventory), INVENTORY_STORES, strict=True)
+    return next((wrong for found, store in visited if (wrong := _read_once(found, store)).share < 1), Outcome(1.0))
+
+
+def _read_once(found: Visit, store: Document) -> Outcome:
+    answered = [each for each in found.calls if not each["busy"]]
+    calls = Counter(map(canonical, answered))
+    read = {each["item"] for each in answered if each["tool"] == "read_item"}
+    if writes(found) or found.items != store["items"]:
+        return Outcome(0.0, "the program changes the store")
+    if read != set(store["items"]) or max(calls.values(), default=0) != 1:
+        return Outcome(0.0, "an item is not read, or a call is made twice")
     return Outcome(1.0)
 
 
@@ -91,17 +98,35 @@ MERGED = [merged(each) for each in MERGE_STORES]
 
 def moves_once(probe: Probe) -> Outcome:
     """One move for each item that has to move, and locks only where they are in the way."""
-    for found, store, (after, _) in zip(probe.once(_tidy), TIDY_STORES, TIDIED, strict=True):
-        items = store["items"]
-        moved = {name for name in items if items[name]["shelf"] != after["items"][name]["shelf"]}
-        locked = {name for name in moved if items[name]["locked"]}
-        calls = Counter((each["tool"], each.get("item")) for each in writes(found))
-        wanted = Counter({("move_item", name): 1 for name in moved})
-        wanted.update({("set_lock", name): 2 for name in locked})
-        wanted.update({("add_tag", name): 1 for name in items if items[name]["tags"] != after["items"][name]["tags"]})
-        if calls != wanted:
-            return Outcome(0.0, "the program makes other calls than those that are needed")
-    return Outcome(1.0)
+    visited = zip(probe.once(_tidy), TIDY_STORES, TIDIED, strict=True)
+    done = all(_only_needed(found, store, after) for found, store, (after, _) in visited)
+    return Outcome(1.0) if done else Outcome(0.0, "the program makes other calls than those that are needed")
+
+
+def _only_needed(found: Visit, store: Document, after: Document) -> bool:
+    items = store["items"]
+    moved = {name for name in items if items[name]["shelf"] != after["items"][name]["shelf"]}
+    locked = {name for name in moved if items[name]["locked"]}
+    calls = Counter((each["tool"], each.get("item")) for each in writes(found))
+    wanted = Counter({("move_item", name): 1 for name in moved})
+    wanted.update({("set_lock", name): 2 for name in locked})
+    wanted.update({("add_tag", name): 1 for name in items if items[name]["tags"] != after["items"][name]["tags"]})
+    return calls == wanted
+
+
+def still_work(probe: Probe) -> Outcome:
+    """The programs of the tasks before, with a server that is busy at times."""
+    (counted,), (tidy,) = probe.once(_busy_inventory), probe.once(_busy_tidy)
+    once = _read_once(counted, BUSY_INVENTORY)
+    if once.share < 1 or canonical(counted.report) != canonical(inventory(BUSY_INVENTORY)):
+        return Outcome(0.0, f"inventory.py with a busy server: {once.reason or 'another report'}")
+    after, report = tidied(BUSY_TIDY)
+    left = {name: {**each, "tags": sorted(each["tags"])} for name, each in tidy.items.items()}
+    right = {name: {**each, "tags": sorted(each["tags"])} for name, each in after["items"].items()}
+    if left != right or not _only_needed(tidy, BUSY_TIDY, after):
+        return Outcome(0.0, "tidy.py with a busy server leaves something else, or makes other calls than are needed")
+    said = {name: field(tidy.report, name) for name in report}
+    return Outcome(1.0) if said == report else Outcome(0.0, "tidy.py with a busy server: another report")
 
 
 def retries(probe: Probe) -> Outcome:
@@ -192,7 +217,11 @@ MERGE = TaskPlan(
     "Items with equal title (letters in either case and any spaces count as equal), maker and year are one item"
     " that was"
     " entered more than once. Write a program that merges them. The server may be busy and refuse a call.",
-    {"merge.py": "program; its arguments are the command of the server that it starts"},
+    {
+        "merge.py": "program; its arguments are the command of the server that it starts",
+        "inventory.py": "the program of the first task, for a server that may be busy",
+        "tidy.py": "the program of the second task, for a server that may be busy",
+    },
     (
         Clause(
             "merge",
@@ -214,9 +243,16 @@ MERGE = TaskPlan(
         ),
         Clause(
             "busy",
-            "A call that is refused with a text that holds `busy` is made again at once, until it is not.",
+            "A call that is refused with a text that holds `busy` is made again at once, until it is not, so that the"
+            " same items are left as if the server had never been busy.",
             retries,
             2,
+        ),
+        Clause(
+            "before",
+            "`inventory.py` and `tidy.py` still do all that was asked of them, now also where the server is busy; a"
+            " call that is made again for that reason does not count as made twice.",
+            still_work,
         ),
         Clause(
             "report",

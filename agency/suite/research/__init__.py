@@ -18,9 +18,9 @@ README = """\
 # Papers of Orrin Head
 
 `documents/` holds extracts from papers about a lighthouse; place and people are made up. What `errata.txt` corrects is
-right as corrected. Evidence is the name of a file in `documents/`, the number of a line (from 1), and a quote: at
-least 20
-characters of that line, as they are.
+right as corrected. Evidence is the name of a file in `documents/`, the number of a line (from 1), and a quote: at least
+20 characters of that line, as they are. The heading above an indented line, and the line that an erratum corrects, may
+be given next to it.
 
 `claims.txt` is for the third task.
 """

@@ -57,8 +57,36 @@ def evidence(items: object) -> list[Place] | str:
     return found
 
 
-def covers(found: Sequence[Place], needed: Sequence[Sequence[Place]]) -> bool:
-    """Tell whether places hold one of each group that is needed, and nothing that is in no group."""
-    return all(any(each in found for each in group) for group in needed) and all(
-        any(each in group for group in needed) for each in found
-    )
+CORRECTED = {
+    place("errata.txt", "read 34 metres"): place("board-minutes.txt", "stands 31 metres"),
+    place("errata.txt", "read 92 crowns"): place("board-minutes.txt", "from 84 to 96"),
+    place("errata.txt", "read 221 wicks"): place("inspection-1874.txt", "212 wicks"),
+}
+"""The line that an erratum corrects."""
+
+
+def heading(where: Place) -> Place | None:
+    """Return the line above an indented one that says of what it is a part.
+
+    >>> heading(("letters.txt", 17))
+    ('letters.txt', 15)
+    """
+    paper, number = where
+    lines = PAPERS[paper].splitlines()
+    if not lines[number - 1].startswith(" "):
+        return None
+    return next(((paper, at) for at in range(number - 1, 0, -1) if lines[at - 1][:1] not in ("", " ")), None)
+
+
+def covers(found: Sequence[Place], needed: Sequence[Sequence[Place]], also: Sequence[Place] = ()) -> bool:
+    """Tell whether places hold one of each group that is needed, and nothing that has no part in it.
+
+    Args:
+        found: the places.
+        needed: the groups.
+        also: places that may stand next to them, as headings and corrected lines may.
+    """
+    fit = {each for group in needed for each in group} | set(also)
+    fit |= {CORRECTED[each] for each in fit if each in CORRECTED}
+    fit |= {above for each in fit if (above := heading(each))}
+    return all(any(each in found for each in group) for group in needed) and all(each in fit for each in found)

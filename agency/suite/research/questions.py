@@ -16,7 +16,9 @@ class Question(NamedTuple):
     answer: object
     """The only right answer."""
     needed: Sequence[Sequence[Place]]
-    """Groups of lines: evidence has one of each group, and no other lines."""
+    """Groups of lines: evidence has one of each group, and no lines that have no part in it."""
+    also: Sequence[Place] = ()
+    """Lines that may stand next to them."""
 
 
 ASKED = (
@@ -50,7 +52,11 @@ ASKED = (
     Question(
         "What is the surname of the builder of the bridge over the gully, who did not get to build the tower (a text)?",
         "Lisle",
-        [[place("letters.txt", "gully is Lisle's")]],
+        [
+            [place("letters.txt", "gully is Lisle's"), place("guidebook-1926.txt", "bridge, by P. Lisle")],
+            [place("letters.txt", "gully is Lisle's"), place("board-minutes.txt", "preferred to that of P. Lisle")],
+        ],
+        [place("guidebook-1926.txt", "Its gully")],
     ),
     Question(
         "How many years after the tramway's first load was its hand winch last used, by the inventory (a number)?",
@@ -64,11 +70,20 @@ ASKED = (
         "On which date did the grey mare's successor appear in a document (a text such as 1868-03-04)?",
         "1902-10-01",
         [[place("inventory-1902.txt", "TAKEN ON 1 OCTOBER 1902")], [place("inventory-1902.txt", "Pilot the Second")]],
+        [place("gazette-1889.txt", "a grey mare called"), place("gazette-1889.txt", "for 27 crowns")],
     ),
     Question(
         "How many flashes of the light are seen in four minutes (a number)?",
         24,
-        [[place("inspection-1874.txt", "every 10 seconds")]],
+        [
+            [place("inspection-1874.txt", "every 10 seconds"), place("guidebook-1926.txt", "once in 80 seconds")],
+            [
+                place("inspection-1874.txt", "every 10 seconds"),
+                place("guidebook-1926.txt", "first of eight panels"),
+                place("inventory-1902.txt", "lens of eight panels"),
+            ],
+        ],
+        [place("errata.txt", "item 2: no correction")],
     ),
 )
 
@@ -83,17 +98,16 @@ def answered(number: int, question: Question) -> Check:
         found = evidence(field(given, "evidence"))
         if isinstance(found, str):
             return Outcome(0.0, found)
-        right = covers(found, question.needed)
+        right = covers(found, question.needed, question.also)
         return Outcome(1.0) if right else Outcome(0.0, "other lines are evidence for this, or not all that are needed")
 
     return check
 
 
 INTRO = """
-Read README.md and the documents, and answer the questions in `answers.json`, an object with a member for each
-question, such
-as `"q1": {"answer": 3, "evidence": [{"file": "letters.txt", "line": 4, "quote": "I have been a week on"}]}`. An answer
-counts with evidence only: one to three lines that together show it, and no line that does not.
+Read README.md and the documents, and answer the questions in `answers.json`, an object with a member for each question,
+such as `"q1": {"answer": 3, "evidence": [{"file": "letters.txt", "line": 4, "quote": "I have been a week on"}]}`. An
+answer counts with evidence only: one to three lines that together show it, and no line that has no part in it.
 """
 QUESTIONS = TaskPlan(
     "Orrin Head: questions",

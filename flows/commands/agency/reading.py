@@ -71,7 +71,8 @@ def graded(suite: Path, task_id: str, folder: Path, weak_isolation: bool) -> Ite
         store = SnapshotStore(Path(place) / "snapshots")
         try:
             snapshot = store.take(folder)
-            with open_eval_space(store, snapshot, stored.gold, Path(place) / "eval") as space:
+            hidden = [stored.folder.parent, pack.hidden]
+            with open_eval_space(store, snapshot, stored.gold, Path(place) / "eval", hidden) as space:
                 found = grade(task, pack.checks, space, limits, weak_isolation=weak_isolation)
         except (SnapshotError, JobError, ValueError) as error:
             raise CommandError(f"{folder} cannot be graded: {error}") from error

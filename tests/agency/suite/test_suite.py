@@ -15,12 +15,15 @@ from agenthard.agency.suite.catalogue import (
     apply,
     expected,
     grade_solution,
+    grade_work,
     load,
     load_all,
     prepare,
     solutions,
 )
 from agenthard.agency.suite.mutation import equivalents, mutants, survey
+from agenthard.agency.suite.research.papers import covers
+from agenthard.agency.suite.research.questions import ASKED
 from agenthard.agency.workspace import SnapshotStore
 
 PLAYS = load_all()
@@ -137,3 +140,26 @@ def test_few_mutants_of_a_program_score_as_high_as_the_original(tmp_path: Path) 
     play = load("code")
     found = survey(play, play.scenario.tasks[0], tmp_path)
     assert found.mutants >= 20 and len(found.survivors) <= 0.05 * found.mutants
+
+
+def test_evidence_may_be_any_lines_that_together_show_an_answer_with_their_headings_and_corrected_lines() -> None:
+    def accepted(number: int, *lines: tuple[str, int]) -> bool:
+        return covers(lines, ASKED[number - 1].needed, ASKED[number - 1].also)
+
+    assert accepted(1, ("errata.txt", 3)) and accepted(1, ("errata.txt", 3), ("board-minutes.txt", 8))
+    assert accepted(3, ("board-minutes.txt", 4), ("board-minutes.txt", 3), ("board-minutes.txt", 9))
+    assert not accepted(1, ("board-minutes.txt", 8)) and not accepted(1, ("errata.txt", 3), ("errata.txt", 4))
+    assert accepted(5, ("guidebook-1926.txt", 8), ("board-minutes.txt", 5))
+    assert not accepted(5, ("guidebook-1926.txt", 8))
+    assert accepted(8, ("guidebook-1926.txt", 4), ("guidebook-1926.txt", 5))
+
+
+def test_the_last_tasks_of_research_and_mcp_need_what_the_tasks_before_left(tmp_path: Path) -> None:
+    play = load(QUICK)
+    task = play.scenario.tasks[2]
+    prepare(play, task, tmp_path / "work")
+    apply(play, task, REFERENCE, tmp_path / "work")
+    (tmp_path / "work" / "answers.json").write_text("{}")
+    met = {each.criterion: each.share for each in grade_work(play, task, tmp_path / "work", tmp_path).criteria}
+    assert met.pop("index") == 0 and set(met.values()) == {1}
+    assert any("inventory.py" in each.text for each in load("mcp").scenario.tasks[2].criteria)

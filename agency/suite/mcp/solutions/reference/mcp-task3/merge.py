@@ -1,17 +1,8 @@
 import json
 import sys
 
-from desk.client import Desk, Refused
-
-
-def call(desk, tool, **arguments):
-    while True:
-        try:
-            return desk.call(tool, **arguments)
-        except Refused as refused:
-            if "busy" not in str(refused):
-                raise
-
+from desk.client import Desk
+from retry import call
 
 report = {"merged": [], "skipped": []}
 kept = {}
