@@ -17,6 +17,7 @@ AGENCY = Declared(
         "points_first",
         "points_possible",
         "changed_files",
+        "judge_requests",
     ),
     measures=(
         Measure(

@@ -95,10 +95,14 @@ class Probe:
             JobError: this machine cannot contain it.
         """
         hidden = [self._space.gold, self._space.gold.parent.parent]
-        images = self._space.work.parent / IMAGES / str(len(self.records))
+        images = self.images()
         record = browse(self._space.work, plan, images, hidden=hidden, weak_isolation=self._weak_isolation)
         self.records.append(record)
         return record
+
+    def images(self, record: int | None = None) -> Path:
+        """Return the folder of the images of a plan, by its number; None: of the next one."""
+        return self._space.work.parent / IMAGES / str(len(self.records) if record is None else record)
 
     def text(self, path: str, most: int = MOST_BYTES) -> str:
         """Return a text file of the workspace.

@@ -160,7 +160,11 @@ def _about(settings: EvaluationSettings, benchmark: Benchmark, tasks: int) -> Ab
 
 def _conditions(settings: EvaluationSettings, benchmark: Benchmark) -> dict[str, Any]:
     """Return the conditions by name; of those that vary, all values."""
-    return {**benchmark.conditions(), **{name: ", ".join(values) for name, values in settings.axes.items()}}
+    found = dict(benchmark.conditions())
+    for variant, options in settings.variants.items() if settings.axes else ():
+        of_variant = settings.open_variant(options).conditions()
+        found |= {f"{name} ({variant})": each for name, each in of_variant.items() if name not in found}
+    return {**found, **{name: ", ".join(values) for name, values in settings.axes.items()}}
 
 
 def _costs(settings: EvaluationSettings) -> tuple[Total, ...]:

@@ -165,7 +165,7 @@ class EpisodeStore:
     def scored(self, selection: Selection) -> int:
         """Count the episodes of a selection that have a verdict."""
         chosen, values = _chosen(selection)
-        verdicts = _EPISODES.format(f"{chosen} AND status <> 'infrastructure_error'")
+        verdicts = _EPISODES.format(f"{chosen} AND status NOT IN ('infrastructure_error', 'judge_error')")
         return int(self._database.read(f"SELECT count(*) FROM ({verdicts})", values)[0][0])
 
     def reasons(self, selection: Selection) -> list[tuple[str, int]]:
