@@ -1,7 +1,6 @@
 """Scenarios as a benchmark to evaluate agents on (entry-point group ``agenthard.benchmarks``)."""
 
 import asyncio
-import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -191,15 +191,16 @@ class EpisodeStore:
         """Return the journal of an episode, which outlives a kill."""
         return EpisodeJournal(self._database, episode)
 
-    def trajectories(self) -> Iterator[Trajectory]:
+    def trajectories(self) -> Iterator[tuple[Episode, Trajectory]]:
         """Read the last attempt of each episode, in the same order; where it has parts, these."""
         for key in self._last_attempts():
+            episode = Episode(*key[:-1])
             query = f"SELECT trajectory FROM parts WHERE {_KEY} AND number = ? ORDER BY position"
             blobs = self._database.read(query, key) or self._database.read(
                 f"SELECT trajectory FROM attempts WHERE {_KEY} AND number = ?", key
             )
             for (blob,) in blobs:
-                yield Trajectory.model_validate_json(zlib.decompress(blob))
+                yield episode, Trajectory.model_validate_json(zlib.decompress(blob))
 
     def records(self) -> Iterator[bytes]:
         """Read what benchmarks keep of the parts of the last attempts besides their runs, each as a JSON text."""

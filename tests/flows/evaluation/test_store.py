@@ -76,7 +76,7 @@ def test_an_infrastructure_error_is_tried_again_up_to_a_number(store: EpisodeSto
     assert store.settled(Selection(("a",), (0.0,), 1), 2) == 1
     assert store.settled(Selection(("a",), (0.0,), 1), 3) == 0
     assert [row["number"] for row in store.rows()] == [0, 1]
-    assert [run.status for run in store.trajectories()] == ["infrastructure_error"]
+    assert [run.status for _, run in store.trajectories()] == ["infrastructure_error"]
 
 
 def test_what_is_stored_is_not_replaced(store: EpisodeStore) -> None:
@@ -89,7 +89,7 @@ def test_what_is_stored_is_not_replaced(store: EpisodeStore) -> None:
 def test_the_last_attempt_is_the_trajectory(store: EpisodeStore) -> None:
     store.add(EPISODES[0], attempt(EPISODES[0], 0, "infrastructure_error", None))
     store.add(EPISODES[0], attempt(EPISODES[0], 1, passed=False))
-    (run,) = store.trajectories()
+    ((_, run),) = store.trajectories()
     assert run.passed is False
 
 
