@@ -6,6 +6,7 @@ is told again from its beginning, and continues where the journal ends.
 
 import asyncio
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
@@ -77,6 +78,8 @@ class Table:
     """Folder of the gold files."""
     steps: Steps
     """The journal."""
+    watched: Callable[[str], None]
+    """Is told which attempt begins."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,7 @@ class Chain:
         workspace, budget = table.toolset.desk.workspace, table.budget
         workspace.go_to(before)
         budget.begin_attempt()
+        table.watched(f"{task.id}, attempt {number + 1} of {table.rounds + 1 if table.user else 1}")
         spent, seconds, calls = budget.counts(), budget.seconds, table.toolset.calls.total()
         prompt = Prompt(task_id=task.id, attempt=number, text=prompt_of(self._scenario, task, said))
         rollout = await table.scaffold.run(prompt, table.toolset, self._history, budget)

@@ -272,6 +272,7 @@ class AgencyTask:
             spaces=room.folder / "eval",
             gold=self.stored.gold,
             steps=steps,
+            watched=room.watched or (lambda place: None),
         )
         room.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         seed = self.stored.seed

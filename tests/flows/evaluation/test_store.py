@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from agenthard.flows.evaluation.episodes import Episode, EpisodeAttempt, Selection, TaskFacts, episodes_of
-from agenthard.flows.evaluation.store import EpisodeStore, Worker, release_dead
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.flows.evaluation.workers import Worker, release_dead
 from agenthard.models.errors import StorageError
 from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
@@ -100,7 +101,7 @@ def test_the_living_keep_what_they_took_and_the_dead_do_not(store: EpisodeStore,
     code = (
         "import sys, time, pathlib\n"
         "from agenthard.flows.evaluation.store import EpisodeStore\n"
-        "from agenthard.flows.evaluation.store import Worker\n"
+        "from agenthard.flows.evaluation.workers import Worker\n"
         "from agenthard.flows.evaluation.episodes import Episode\n"
         f"worker = Worker(pathlib.Path({str(folder)!r}))\n"
         f"store = EpisodeStore(pathlib.Path({str(tmp_path / 'episodes.sqlite')!r}))\n"
