@@ -61,10 +61,8 @@ def main() -> int:
         wall, lines = time.perf_counter() - began, (folder / "log").read_text().splitlines()
     shown = [line for line in lines if "episodes:" in line]
     print("\n".join(lines[-25:]), "\nshown while it ran, for instance:", *shown[len(shown) // 2 :][:2], sep="\n")
-    chains = len(SCENARIOS) * trials
-    print(
-        f"\n{chains} chains x {len(AGENTS)} agents: exit code {process.returncode}, {wall:.0f} s, {most:.0f} MB at most"
-    )
+    chains, code = len(SCENARIOS) * trials, process.returncode
+    print(f"\n{chains} chains x {len(AGENTS)} agents: exit code {code}, {wall:.0f} s, {most:.0f} MB at most")
     return int(code != 0 or most > LIMIT_MB)
 
 
