@@ -142,7 +142,7 @@ class Robustness(Record):
     """Several judges on the same tasks."""
 
     rows: tuple[CommonRow, ...]
-    """Each judge with a verdict on at least half of the labelled tasks."""
+    """Each judge with a verdict on at least half of the labelled tasks that any of them gave one on."""
     left_out: dict[str, int]
     """The others, with their verdicts: a judge of the second tier sees chosen tasks only."""
     common: int
@@ -161,7 +161,7 @@ def robustness(judges: Sequence[Answers], labelled: Labelled, settings: Settings
     """Compare several judges on the same labelled tasks.
 
     Accuracy and F1 are taken on the tasks that all answered, so that easier tasks favour no judge; judges with a
-    verdict on fewer than half of the tasks are compared in pairs only. Paired differences: exact McNemar tests
+    verdict on fewer than half of the tasks that any of them answered are compared in pairs only. Paired differences: exact McNemar tests
     on right or wrong, pair by pair; where tasks come in clusters, a paired bootstrap over clusters on the common tasks.
     Neither uses weights.
 
@@ -177,10 +177,9 @@ def robustness(judges: Sequence[Answers], labelled: Labelled, settings: Settings
         return None
     frame, flawed = labelled.frame, labelled.flawed
     verdicts = {judge.name: labelled.answered(judge) for judge in judges}
-    main = {name: both for name, both in verdicts.items() if 2 * both[1].sum() >= len(frame.tasks)}
-    common: Mask = np.ones(len(frame.tasks), dtype=np.bool_)
-    for _, answered in main.values():
-        common &= answered
+    asked = np.logical_or.reduce([answered for _, answered in verdicts.values()])
+    main = {name: both for name, both in verdicts.items() if 2 * both[1].sum() >= asked.sum()}
+    common: Mask = np.logical_and.reduce([answered for _, answered in main.values()])
     correct = [np.where(answered, flagged == flawed, None) for flagged, answered in main.values()]
     clusters = _clusters(frame, common)
     resamples = max(settings.resamples, 40 * len(main) ** 2)

@@ -97,6 +97,20 @@ def test_a_judge_that_was_asked_about_few_tasks_does_not_narrow_the_comparison()
     assert isinstance(few.differences, Undefined)
 
 
+def test_judges_of_a_small_sample_of_the_labelled_tasks_are_compared_on_the_sample() -> None:
+    labelled = make_labelled("xxxxoooo" + "o" * 40)
+    judges = [make_answers("fcffcccc", "one"), make_answers("ffffcccc", "two")]
+    found = robustness(judges, labelled, SETTINGS)
+    assert found is not None
+    assert ([row.name for row in found.rows], found.common, found.left_out) == (["one", "two"], 8, {})
+
+
+def test_judges_that_answered_nothing_are_not_compared() -> None:
+    found = robustness([make_answers("", "one"), make_answers("", "two")], make_labelled("xxoo"), SETTINGS)
+    assert found is not None
+    assert found.common == 0 and all(isinstance(row.accuracy, Undefined) for row in found.rows)
+
+
 def test_judges_on_clusters_are_compared_by_cluster() -> None:
     labelled = make_labelled("xxxxoooo" * 4, clusters="abcdefgh" * 4)
     good, poor = make_answers("ffffcccc" * 4, "good"), make_answers("cfffcccf" * 4, "poor")
