@@ -158,6 +158,7 @@ def _parse_conditions(texts: list[str]) -> tuple[dict[str, str], dict[str, tuple
 def _check_inputs(settings: "EvaluationSettings") -> None:
     """Open everything before Prefect starts, so that a wrong name, key or path is reported at once."""
     from agenthard.flows.errors import CommandError
+    from agenthard.flows.evaluation.publish import read_compared
     from agenthard.flows.evaluation.settings import PAPER
     from agenthard.models.providers.destination import Destination
 
@@ -172,6 +173,9 @@ def _check_inputs(settings: "EvaluationSettings") -> None:
     for path in settings.compare:
         if path != PAPER and not Path(path).is_file():
             raise CommandError(f"{path}: no such file with published results")
+    if settings.compare:
+        for _, benchmark in settings.open_variants():
+            read_compared(settings.compare, benchmark.declared)
 
 
 def _show_forecast(settings: "EvaluationSettings", as_json: bool) -> None:
