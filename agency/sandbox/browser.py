@@ -24,7 +24,9 @@ from agenthard.containment.job import isolation_lines
 from agenthard.taxonomy.errors import AgentHardError
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "headless_shell")
-DRIVER = Path(__file__).parent / "inside" / "drive.py"
+DRIVER = Path(__file__).parent / "inside"
+START = "import sys; sys.path.append(sys.argv[1]); from inside.drive import main; main()"
+"""Runs the driver as a package of its own, found in the folder that is given."""
 START_SECONDS = 90.0
 """For the start of the browser and its end, in addition to the time of the plan."""
 MIB = 1 << 20
@@ -111,7 +113,7 @@ def browse(
         }
         (scratch / "order.json").write_text(json.dumps(order), encoding="utf-8")
         job = run_job(
-            [sys.executable, "-I", str(DRIVER)],
+            [sys.executable, "-I", "-c", START, str(DRIVER.parent)],
             scratch,
             _limits(plan),
             environment={"XDG_CONFIG_HOME": "/tmp", "XDG_CACHE_HOME": "/tmp"},

@@ -159,7 +159,7 @@ def _listed(found: list[str]) -> str:
 
 
 def _matches(path: str, pattern: str) -> bool:
-    """Match a path, where `**/` stands for any folders, and a pattern without a slash for a name in any folder."""
+    """Match a path: `**/` matches any folders, and a pattern without a slash a name in any folder."""
     if "/" not in pattern:
         return fnmatch.fnmatchcase(path.rsplit("/", 1)[-1], pattern)
     return fnmatch.fnmatchcase(path, pattern) or fnmatch.fnmatchcase(path, pattern.replace("**/", ""))

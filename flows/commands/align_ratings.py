@@ -96,14 +96,16 @@ def rated(
 
 def _print(found: "Ratings") -> None:
     from agenthard.reports.alignment.summary import cell
+    from agenthard.reports.kit.text import plural
 
     if found.judges:
         rows = [
-            (each.rater, each.judge, cell(each.kappa), cell(each.same), cell(each.alpha), cell(each.difference))
+            (each.rater, each.judge, str(each.same.n))
+            + (cell(each.kappa), cell(each.same), cell(each.alpha), cell(each.difference))
             for each in found.judges
         ]
-        columns = ("rater", "judge", "κ pass", "same", "α score", "judge - rater")
-        print_table("People and judges", columns, rows)
+        columns = ("rater", "judge", "items", "κ pass", "same", "α score", "judge - rater")
+        print_table("People and judges", columns, rows, right=("items",))
     print_table("Mean scores", ("rater", "mean"), [(name, cell(value)) for name, value in found.means.items()])
     if found.useful is not None:
         typer.echo(f"useful (4 or 5): {cell(found.useful)}")
@@ -111,4 +113,4 @@ def _print(found: "Ratings") -> None:
         pairs = [(each.first, each.second, cell(each.kappa)) for each in found.pairs]
         print_table("People with each other", ("first", "second", "κ"), pairs)
         typer.echo(f"α of all raters: {cell(found.alpha)}")
-    typer.echo(f"{found.scored} of {found.items} items are scored; {found.open} lines are not filled in.")
+    typer.echo(f"{found.scored} of {found.items} items are scored; {plural(found.open, 'line')} not filled in.")

@@ -63,7 +63,7 @@ def judges(asked: Asked) -> Answer:
     images = re.findall(r"^step-[\w-]+\.png", shown, re.MULTILINE)
     names = re.findall(r"file ([\w./-]+)\n1\| (.*)", shown)
     file, line, quote = (images[0], 0, "a page") if images else (*names[0][:1], 1, names[0][1])
-    score = min(10, 2 * len(images or names) + (asked.model == "judge-one"))
+    score = min(10, len(images or names) + (asked.model == "judge-one"))
     evidence = [{"file": file, "line": line, "quote": quote}]
     marks = {"comment": f"{len(images or names)} are shown.", "evidence": evidence, "score": score, "confidence": 0.5}
     return Answer(text=json.dumps(marks))

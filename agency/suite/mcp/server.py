@@ -67,6 +67,73 @@ class Store:
         return sum(each["shelf"] == shelf for each in self.items.values())
 
 
+class Tools:
+    """The tools of the server; each says what it does to the client."""
+
+    def __init__(self, store: Store) -> None:
+        """Work with a store."""
+        self._store = store
+
+    async def list_shelves(self) -> str:
+        """List all shelves with their room, capacity, and the number of items on them."""
+        self._store.begin("list_shelves")
+        return json.dumps(
+            {name: {**each, "used": self._store.used(name)} for name, each in self._store.shelves.items()}
+        )
+
+    async def list_items(self, cursor: str = "") -> str:
+        """List ids of items, a page at a time; pass `next` as the cursor of the next page until it is null."""
+        self._store.begin("list_items", cursor=cursor)
+        begin = int(cursor.removeprefix("after-")) if cursor else 0
+        names = list(self._store.items)
+        more = f"after-{begin + PAGE}" if begin + PAGE < len(names) else None
+        return json.dumps({"items": names[begin : begin + PAGE], "next": more})
+
+    async def read_item(self, item: str) -> str:
+        """Return title, maker, year, material, shelf, tags and lock of an item."""
+        self._store.begin("read_item", item=item)
+        return json.dumps(self._store.item(item))
+
+    async def move_item(self, item: str, shelf: str) -> str:
+        """Put an item that is not locked on a shelf with a free place."""
+        self._store.begin("move_item", item=item, shelf=shelf)
+        found = self._store.unlocked(item)
+        if shelf not in self._store.shelves:
+            raise Refusal(f"unknown shelf: {shelf}")
+        if self._store.used(shelf) >= self._store.shelves[shelf]["capacity"]:
+            raise Refusal(f"{shelf} is full")
+        found["shelf"] = shelf
+        self._store.save()
+        return "moved"
+
+    async def set_lock(self, item: str, locked: bool) -> str:
+        """Lock or unlock an item."""
+        self._store.begin("set_lock", item=item, locked=locked)
+        self._store.item(item)["locked"] = locked
+        self._store.save()
+        return "locked" if locked else "unlocked"
+
+    async def add_tag(self, item: str, tag: str) -> str:
+        """Add a tag to an item; locked items can be tagged."""
+        self._store.begin("add_tag", item=item, tag=tag)
+        tags = self._store.item(item)["tags"]
+        if tag not in tags:
+            tags.append(tag)
+            self._store.save()
+        return "tagged"
+
+    async def merge_items(self, keep: str, drop: str) -> str:
+        """Remove `drop` and give its tags to `keep`; both lie on one shelf and are not locked."""
+        self._store.begin("merge_items", keep=keep, drop=drop)
+        kept, dropped = self._store.unlocked(keep), self._store.unlocked(drop)
+        if keep == drop or kept["shelf"] != dropped["shelf"]:
+            raise Refusal("only two items on one shelf can be merged")
+        kept["tags"] += [tag for tag in dropped["tags"] if tag not in kept["tags"]]
+        del self._store.items[drop]
+        self._store.save()
+        return "merged"
+
+
 def make_server(store: Store) -> MCPServer:
     """Make the server of a store."""
     server = MCPServer(
@@ -78,70 +145,17 @@ def make_server(store: Store) -> MCPServer:
         """Which material belongs into which room."""
         return store.rules
 
-    @server.tool()
-    async def list_shelves() -> str:
-        """List all shelves with their room, capacity, and the number of items on them."""
-        store.begin("list_shelves")
-        return json.dumps({name: {**each, "used": store.used(name)} for name, each in store.shelves.items()})
-
-    @server.tool()
-    async def list_items(cursor: str = "") -> str:
-        """List ids of items, a page at a time; pass `next` as the cursor of the next page until it is null."""
-        store.begin("list_items", cursor=cursor)
-        begin = int(cursor.removeprefix("after-")) if cursor else 0
-        names = list(store.items)
-        more = f"after-{begin + PAGE}" if begin + PAGE < len(names) else None
-        return json.dumps({"items": names[begin : begin + PAGE], "next": more})
-
-    @server.tool()
-    async def read_item(item: str) -> str:
-        """Return title, maker, year, material, shelf, tags and lock of an item."""
-        store.begin("read_item", item=item)
-        return json.dumps(store.item(item))
-
-    @server.tool()
-    async def move_item(item: str, shelf: str) -> str:
-        """Put an item that is not locked on a shelf with a free place."""
-        store.begin("move_item", item=item, shelf=shelf)
-        found = store.unlocked(item)
-        if shelf not in store.shelves:
-            raise Refusal(f"unknown shelf: {shelf}")
-        if store.used(shelf) >= store.shelves[shelf]["capacity"]:
-            raise Refusal(f"{shelf} is full")
-        found["shelf"] = shelf
-        store.save()
-        return "moved"
-
-    @server.tool()
-    async def set_lock(item: str, locked: bool) -> str:
-        """Lock or unlock an item."""
-        store.begin("set_lock", item=item, locked=locked)
-        store.item(item)["locked"] = locked
-        store.save()
-        return "locked" if locked else "unlocked"
-
-    @server.tool()
-    async def add_tag(item: str, tag: str) -> str:
-        """Add a tag to an item; locked items can be tagged."""
-        store.begin("add_tag", item=item, tag=tag)
-        tags = store.item(item)["tags"]
-        if tag not in tags:
-            tags.append(tag)
-            store.save()
-        return "tagged"
-
-    @server.tool()
-    async def merge_items(keep: str, drop: str) -> str:
-        """Remove `drop` and give its tags to `keep`; both lie on one shelf and are not locked."""
-        store.begin("merge_items", keep=keep, drop=drop)
-        kept, dropped = store.unlocked(keep), store.unlocked(drop)
-        if keep == drop or kept["shelf"] != dropped["shelf"]:
-            raise Refusal("only two items on one shelf can be merged")
-        kept["tags"] += [tag for tag in dropped["tags"] if tag not in kept["tags"]]
-        del store.items[drop]
-        store.save()
-        return "merged"
-
+    tools = Tools(store)
+    for tool in (
+        tools.list_shelves,
+        tools.list_items,
+        tools.read_item,
+        tools.move_item,
+        tools.set_lock,
+        tools.add_tag,
+        tools.merge_items,
+    ):
+        server.tool()(tool)
     return server
 
 

@@ -58,11 +58,11 @@ class UnreachableMaximum(TaskDetector):
 
     id = "unreachable-maximum"
     title = "full score is out of reach by the rubric itself"
-    version = "2"
+    version = "3"
     category = "unreachable-score"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
-    why = "Every run loses the same points, so scores say less about the agent than about the rubric."
+    why = "No run can earn all points, so scores say less about the agent than about the rubric."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""

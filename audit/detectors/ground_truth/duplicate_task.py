@@ -43,11 +43,11 @@ class DuplicateTask(SuiteDetector):
 
     id = "duplicate-task"
     title = "The same task more than once"
-    version = "5"
+    version = "6"
     category = "duplicate-or-conflicting-task"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
-    why = "The task counts more than once in the score, and the sample is smaller than it looks."
+    why = "Where nothing else tells them apart, a task counts more than once, and the sample is smaller than it looks."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """A task without a word of the user cannot be compared."""

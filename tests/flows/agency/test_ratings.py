@@ -104,7 +104,7 @@ def test_sheets_are_read_back(runs: Path, tmp_path: Path) -> None:
         lines[0]["score"] = None
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     shown = align("rated", tmp_path / "ana.jsonl", tmp_path / "ben.jsonl", "--key", key)
-    assert "9 of 10 items are scored; 2 lines are not filled in." in shown
+    assert "9 of 10 items are scored; 2 lines not filled in." in shown
     found = json.loads(align("rated", tmp_path / "ana.jsonl", tmp_path / "ben.jsonl", "--key", key, "--json"))
     assert found["raters"] == ["ana", "ben"]
     assert {each["kappa"]["value"] for each in found["judges"]} == {1.0}
