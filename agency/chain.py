@@ -6,26 +6,27 @@ is told again from its beginning, and continues where the journal ends.
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 from agenthard.agency.judges import Grade
+from agenthard.agency.judges.panel import KindGrade
 from agenthard.agency.judges.rule import TOP_SCORE
+from agenthard.agency.judging import Judge
 from agenthard.agency.rollouts import RecordedRollout
 from agenthard.agency.scaffolds import Budget, Prompt, Rollout, Scaffold
 from agenthard.agency.scenario import Carry, Scenario, ScenarioTask
 from agenthard.agency.tools import Toolset
 from agenthard.agency.user import Feedback, LeakFilter, Situation, User
-from agenthard.agency.workspace import Difference, EvalSpace, Snapshot, SnapshotStore, open_eval_space
+from agenthard.agency.workspace import Difference, Snapshot, SnapshotStore, open_eval_space
 from agenthard.models.request import ChatMessage
 from agenthard.play.chain import Part, PlayedChain
 from agenthard.play.journal import Steps
 from agenthard.taxonomy.trajectory import Trajectory
 
-Judge = Callable[[ScenarioTask, EvalSpace], Grade | Awaitable[Grade]]
-"""Grades an eval-space."""
 PASS_SHARE = 0.6
 """Share of the score at which a scenario passes."""
 POINTS = 1000
@@ -79,6 +80,8 @@ class Table:
     """Other folders that no program of the graded work may look into."""
     steps: Steps
     """The journal."""
+    watched: Callable[[str], None]
+    """Is told which attempt begins."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class Chain:
                 task, number, start if again else found[-1].snapshot, feedback, found[-1].part if found else None
             )
             found.append(attempt)
-            if attempt.grade.passed:
+            if not _is_tried_again(attempt.grade):
                 break
         return found
 
@@ -147,18 +150,20 @@ class Chain:
         workspace, budget = table.toolset.desk.workspace, table.budget
         workspace.go_to(before)
         budget.begin_attempt()
+        table.watched(f"{task.id}, attempt {number + 1} of {table.rounds + 1 if table.user else 1}")
         spent, seconds, calls = budget.counts(), budget.seconds, table.toolset.calls.total()
         prompt = Prompt(task_id=task.id, attempt=number, text=prompt_of(self._scenario, task, said))
         rollout = await table.scaffold.run(prompt, table.toolset, self._history, budget)
         after = workspace.snapshot
-        grade = await self._graded(task, number, after)
+        last_words = rollout.said[-1].text if rollout.said else ""
+        grade = await self._graded(task, number, after, last_words)
         self.grades.append(grade)
         feedback = None
-        if not grade.passed and table.user is not None and number < table.rounds:
+        if _is_tried_again(grade) and table.user is not None and number < table.rounds:
             feedback = await self._feedback(table.user, task, number, grade, rollout, after)
         labels = self._labels
         counts = {name: value - spent.get(name, 0) for name, value in budget.counts().items()}
-        counts |= {"turns": budget.turns, "calls": table.toolset.calls.total() - calls}
+        counts |= _judging(grade) | {"turns": budget.turns, "calls": table.toolset.calls.total() - calls}
         counts |= {"changed_files": len({path for each in rollout.called for path in _paths(each.result.changed)})}
         record = RecordedRollout(
             agent=labels.agent,
@@ -181,27 +186,25 @@ class Chain:
             task_id=task.id,
             model=labels.agent,
             trial=number,
-            status=rollout.status,
-            status_reason=rollout.reason,
+            **_verdict(rollout, grade),
             ending=rollout.ended,
             score=grade.score,
-            passed=grade.passed,
             messages=rollout.messages(),
             user_model=said.by if said else None,
             protocol=labels.protocol,
             usage=counts,
-            judgements=(grade.judgement(),),
+            judgements=grade.judgements(),
             retry_of=last.trajectory.id if last else None,
         )
         part = Part(trajectory=run, record=record.model_dump(mode="json"))
         return _Attempt(after, grade, part), feedback
 
-    async def _graded(self, task: ScenarioTask, number: int, snapshot: Snapshot) -> Grade:
+    async def _graded(self, task: ScenarioTask, number: int, snapshot: Snapshot, said: str) -> Grade:
         table = self._table
 
         async def work() -> Grade:
             with open_eval_space(table.store, snapshot, table.gold, table.spaces, table.hidden) as space:
-                found = await asyncio.to_thread(table.judge, task, space)
+                found = await asyncio.to_thread(table.judge, task, space, said)
                 return await found if inspect.isawaitable(found) else found
 
         return await table.steps.run("grade", f"{task.id} {number} {snapshot.id}", Grade, work)
@@ -232,19 +235,21 @@ class Chain:
 
     def _summary(self, parts: list[Part], firsts: list[Grade], finals: list[Grade]) -> Trajectory:
         labels, scenario = self._labels, self._scenario
-        score = mean(grade.score for grade in finals) / TOP_SCORE
+        score = mean(grade.points for grade in finals) / TOP_SCORE
+        unjudged = [grade.task_id for grade in finals if grade.status == "judge_error"]
         runs = [part.trajectory for part in parts]
         names = {name for run in runs for name in run.usage}
         usage = {name: sum(run.usage.get(name, 0) for run in runs) for name in sorted(names)}
-        if any("cost" not in run.usage for run in runs):
-            usage.pop("cost", None)
+        for name in ("cost", "judge_cost"):
+            if any(name not in run.usage for run in runs):
+                usage.pop(name, None)
         usage |= {
             "tasks": len(finals),
             "tasks_passed": sum(grade.passed for grade in finals),
             "tasks_passed_first": sum(grade.passed for grade in firsts),
             "task_attempts": len(parts),
-            "points": sum(round(POINTS * grade.score) for grade in finals),
-            "points_first": sum(round(POINTS * grade.score) for grade in firsts),
+            "points": sum(round(POINTS * grade.points) for grade in finals),
+            "points_first": sum(round(POINTS * grade.points) for grade in firsts),
             "points_possible": round(POINTS * TOP_SCORE) * len(finals),
             "messages": sum(len(run.messages) for run in runs),
         }
@@ -254,8 +259,10 @@ class Chain:
             model=labels.agent,
             trial=labels.trial,
             ending=next((run.ending for run in runs if run.ending != "done"), "done"),
-            score=round(score, 9),
-            passed=round(score, 9) >= PASS_SHARE,
+            status="judge_error" if unjudged else "ok",
+            status_reason=f"no judge gave an answer that counts for {', '.join(unjudged)}" if unjudged else "",
+            score=None if unjudged else round(score, 9),
+            passed=None if unjudged else round(score, 9) >= PASS_SHARE,
             usage=usage,
             protocol=labels.protocol,
         )
@@ -270,7 +277,7 @@ def carried(attempts: list[_Attempt], carry: Carry) -> _Attempt:
     if carry == "last":
         return attempts[-1]
     if carry == "best":
-        return max(attempts, key=lambda attempt: attempt.grade.score)
+        return max(attempts, key=lambda attempt: attempt.grade.points)
     return attempts[-1] if attempts[-1].grade.passed else attempts[0]
 
 
@@ -285,6 +292,35 @@ def prompt_of(scenario: Scenario, task: ScenarioTask, said: Feedback | None) -> 
     if said is not None:
         parts.append(f"You have tried this task before. The user says:\n\n{said.text}")
     return "\n\n".join(parts)
+
+
+def _is_tried_again(grade: Grade) -> bool:
+    """Whether an attempt is followed by a feedback; one that no judge could judge is not."""
+    return not grade.passed and grade.status != "judge_error"
+
+
+def _verdict(rollout: Rollout, grade: Grade) -> dict[str, Any]:
+    """Return the status of an attempt and whether it passed, by the agent and by the judge."""
+    reasons = [text for each in (grade.panel.grades if grade.panel else ()) for text in _why(each)]
+    if grade.status == "judge_error":
+        return {"status": "judge_error", "status_reason": "; ".join(reasons), "passed": None}
+    if grade.status == "not_demonstrated":
+        return {"status": "agent_error", "status_reason": f"not demonstrated: {'; '.join(reasons)}", "passed": False}
+    return {"status": rollout.status, "status_reason": rollout.reason, "passed": grade.passed}
+
+
+def _why(grade: KindGrade) -> list[str]:
+    return sorted({each.reason for each in grade.opinions if each.problem}) if grade.score is None else []
+
+
+def _judging(grade: Grade) -> dict[str, float]:
+    """Count the requests of judges that are models, and what they cost."""
+    opinions = [each for kind in (grade.panel.grades if grade.panel else ()) for each in kind.opinions]
+    if not opinions:
+        return {}
+    costs = [each.cost for each in opinions if each.cost is not None]
+    cost = {"judge_cost": sum(costs)} if len(costs) == len(opinions) else {}
+    return {"judge_requests": sum(each.requests for each in opinions), **cost}
 
 
 def _paths(changed: Difference) -> tuple[str, ...]:

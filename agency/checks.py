@@ -189,7 +189,7 @@ def _grade(task: AgentTask, attempt: Attempt, wrong: Callable[[float], bool]) ->
     if not isinstance(environment, AgencyEnvironment):
         raise UnavailableError(f"{environment.label()} gives no points")
     first = environment.grade(task, attempt)
-    return first if wrong(first.score) and environment.grade(task, attempt).score == first.score else None
+    return first if wrong(first.points) and environment.grade(task, attempt).score == first.score else None
 
 
 def _proved(proof: Any) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class AgencyConditions(Record):
     carry: Literal["scenario", "last", "best", "first"] = "scenario"
     """The attempt that the next task begins on; ``scenario`` as the scenario says."""
     judge: str = "rules"
-    """What grades an attempt."""
+    """What grades an attempt: ``rules``, ``panel:FILE`` or ``mixed:FILE`` with a file that names models."""
     turns: int = Field(default=200, ge=0)
     """Replies of an agent in one attempt."""
     tokens: int = Field(default=0, ge=0)

@@ -17,25 +17,22 @@ AGENCY = Declared(
         "points_first",
         "points_possible",
         "changed_files",
+        "judge_requests",
     ),
     measures=(
-        Measure(
-            name="s_avg", label="S_avg: score, last attempts", better="higher", part="points", whole="points_possible"
-        ),
-        Measure(
-            name="s_first", label="score, first attempts", better="higher", part="points_first", whole="points_possible"
-        ),
+        Measure(name="s_avg", label="S_avg", better="higher", part="points", whole="points_possible"),
+        Measure(name="s_first", label="S_avg, at once", better="higher", part="points_first", whole="points_possible"),
         Measure(name="tasks_pass", label="tasks passed", better="higher", part="tasks_passed", whole="tasks"),
         Measure(
             name="tasks_pass_first",
-            label="tasks passed at the first attempt",
+            label="tasks passed at once",
             better="higher",
             part="tasks_passed_first",
             whole="tasks",
         ),
         Measure(
             name="att",
-            label="Att: attempts per task",
+            label="attempts (Att)",
             unit="number",
             better="lower",
             part="task_attempts",
@@ -50,6 +47,7 @@ AGENCY = Declared(
         Axis(name="carry", letter="carry", label="workspace handed on", condition="carry", first=("scenario",)),
         Axis(name="judge", letter="judge", label="judge", condition="judge", first=("rules",)),
     ),
+    by_turn=True,
     ending="a scenario passes with 60 % of the points of its tasks, however its attempts ended",
 )
 """Factor, counts, measures and axes of scenarios."""

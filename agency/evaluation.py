@@ -95,12 +95,20 @@ class AgencyEvaluation(SuiteEvaluation[StoredScenario, AgencyConditions, "Agency
         return [name for name in DEFAULT_AGENTS if name in known]
 
     def conditions(self) -> Mapping[str, Any]:
-        """List the conditions by name, and the layers of isolation of this machine."""
-        return {**super().conditions(), "isolation": isolation_here(self._conditions.weak_isolation)}
+        """List the conditions by name, who judges, and the layers of isolation of this machine."""
+        found = {**super().conditions(), "isolation": isolation_here(self._conditions.weak_isolation)}
+        return found | ({"judges": who} if (who := judge_of(self._conditions.judge).described()) else {})
+
+    def content_hash(self) -> str:
+        """Identify files, conditions and code, and what the file of a panel says."""
+        judge = judge_of(self._conditions.judge)
+        who = "".join(f"\n{each.model_dump_json()}" for each in judge.models)
+        return f"{super().content_hash()} {judge.described()}{who}" if who else super().content_hash()
 
     def models(self) -> Sequence[ModelFile]:
         """Return the models that take part besides the agents."""
-        return [load_model(self._conditions.user_model)] if self._conditions.user_model else []
+        user = [load_model(self._conditions.user_model)] if self._conditions.user_model else []
+        return [*user, *judge_of(self._conditions.judge).models]
 
     def _solutions(self) -> list[str]:
         """Return the names of all solutions of the suite; doing nothing needs no files."""
@@ -141,10 +149,10 @@ class AgencyTask:
         if pack.scenario != self.stored.scenario:
             return f"the installed package has another version of {self.id}; write the suite again"
         scenario = self.stored.scenario
-        if self.rules.judge != "rules":
-            needs = scenario.needs.model_copy(update={"model_judge": False})
-            scenario = scenario.model_copy(update={"needs": needs})
-        return "; ".join(obstacles(scenario)) or None
+        judged = judge_of(self.rules.judge).obstacle(scenario)
+        needs = scenario.needs.model_copy(update={"model_judge": False})
+        found = obstacles(scenario.model_copy(update={"needs": needs}))
+        return "; ".join([*found, *filter(None, [judged])]) or None
 
     def play(self, agent: str, condition: str, failure_rate: float, trial: int) -> Trajectory:
         """Let an agent without a model play in a temporary folder; the whole play as one run."""
@@ -183,7 +191,7 @@ class AgencyTask:
         try:
             steps = Steps(room.journal)
             scaffold = self._scaffold(agent, file, labels, room, steps)
-            return await self._chain(scaffold, failure_rate, labels, room, pack, steps).play()
+            return await self._chain(scaffold, failure_rate, labels, room, pack, steps, file).play()
         except (BadRequestError, TransientError, MalformedReplyError) as error:
             return PlayedChain(summary=self._lost(labels, f"{type(error).__name__}: {error}", "error"))
 
@@ -196,6 +204,8 @@ class AgencyTask:
         pack, obstacle = packs().get(self.id), self.supports()
         if pack is None or obstacle:
             raise UnplayableScenarioError(f"{self.id}: {obstacle}")
+        if judge_of(self.rules.judge).models:
+            raise UnplayableScenarioError(f"{self.id}: models judge, and a training loop asks none; use judge=rules")
 
         def make(scaffold: Scaffold, folder: Path) -> Chain:
             room = PlayRoom(MemoryJournal(), folder)
@@ -218,7 +228,14 @@ class AgencyTask:
         return first, workload_of(file.name, first, requests, _GROWTH, _COMPLETION)
 
     def _chain(
-        self, scaffold: Scaffold, failure_rate: float, labels: Labels, room: PlayRoom, pack: Pack, steps: Steps
+        self,
+        scaffold: Scaffold,
+        failure_rate: float,
+        labels: Labels,
+        room: PlayRoom,
+        pack: Pack,
+        steps: Steps,
+        file: ModelFile | None = None,
     ) -> Chain:
         rules, scenario = self.rules, self.stored.scenario
         store = SnapshotStore(room.folder / "snapshots")
@@ -234,12 +251,22 @@ class AgencyTask:
         answers = read_cassette(Path(rules.web)) if rules.web else {}
         failures = Failures(failure_rate, trial_seed(self.seed, labels.trial), self.id) if failure_rate else None
         toolset = Toolset(Desk(workspace, answers=answers), steps, self.clock, failures)
-        setting = JudgeSetting(pack.checks, rules.job_limits, rules.weak_isolation, room.model)
+        setting = JudgeSetting(
+            scenario=scenario,
+            checks=pack.checks,
+            views=pack.views,
+            limits=rules.job_limits,
+            weak_isolation=rules.weak_isolation,
+            model=room.model,
+            owner=self._owner(labels),
+            agent=(labels.agent, file.name) if file is not None else (),
+            folders=(room.folder, *room.hidden, self.stored.folder),
+        )
         table = Table(
             scaffold=scaffold,
             toolset=toolset,
             budget=Budget(rules.limits, self.clock),
-            judge=judge_of(rules.judge)(setting),
+            judge=judge_of(rules.judge).judge(setting),
             user=self._user(room.model),
             rounds=rules.rounds,
             carry=scenario.carry if rules.carry == "scenario" else rules.carry,
@@ -248,6 +275,7 @@ class AgencyTask:
             gold=self.stored.gold,
             hidden=hidden,
             steps=steps,
+            watched=room.watched or (lambda place: None),
         )
         room.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         seed = self.stored.seed
@@ -259,7 +287,7 @@ class AgencyTask:
         if file is not None:
             if room.model is None:
                 raise ValueError(f"{agent}: a model plays, and nothing answers requests")
-            owner = f"{agent}/{self.id}/{labels.condition}/{labels.trial}"
+            owner = self._owner(labels)
             context, settings = self.rules.context_tokens or None, self._settings(file, labels.trial)
             player = Player(room.model, settings, steps, owner, labels.trial, context)
             return scaffold_of(self.rules.scaffold)(player)
@@ -282,9 +310,12 @@ class AgencyTask:
         sampling = found.sampling.model_copy(update={"seed": trial_seed(self.seed, trial)})
         return found.model_copy(update={"sampling": sampling})
 
+    def _owner(self, labels: Labels) -> str:
+        return f"{labels.agent}/{self.id}/{labels.condition}/{labels.trial}"
+
     def _lost(self, labels: Labels, reason: str, ending: str) -> Trajectory:
         return Trajectory(
-            id=f"{labels.agent}/{self.id}/{labels.condition}/{labels.trial}",
+            id=self._owner(labels),
             task_id=self.id,
             model=labels.agent,
             trial=labels.trial,

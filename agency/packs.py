@@ -1,6 +1,7 @@
 """Scenario packs: scenarios with their files, graders and solutions, in packages that are installed.
 
-A pack is a Python package with ``SCENARIO``, ``seed(folder)``, ``CHECKS``, and the folders ``gold`` and ``solutions``.
+A pack is a Python package with ``SCENARIO``, ``seed(folder)``, ``CHECKS``, and the folders ``gold`` and ``solutions``;
+``VIEWS`` may hold plans that show its pages to judges that see.
 Those of AgentHard are below ``agenthard.agency.suite``; others register theirs as entry points. A suite on disk never
 brings code: it names a scenario, and the graders come from the installed pack.
 """
@@ -9,13 +10,14 @@ import importlib
 import importlib.util
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from agenthard.agency.judges import Check
 from agenthard.agency.judges.probe import SUITE
+from agenthard.agency.sandbox import Plan
 from agenthard.agency.scenario import Scenario
 from agenthard.audit.plugins import PluginError, plugins
 
@@ -35,6 +37,8 @@ class Pack:
     """Writes the files that the first task begins with into an empty folder."""
     checks: Mapping[str, Check]
     """What decides its criteria, by name."""
+    views: Mapping[str, Plan] = field(default_factory=dict)
+    """What judges that see look at, by task; tasks without a plan are seen as their page opens."""
 
     @property
     def hidden(self) -> Path:
@@ -80,7 +84,8 @@ def pack_of(module: Any) -> Pack:
     missing = [name for name in ("SCENARIO", "seed", "CHECKS") if not hasattr(module, name)]
     if missing:
         raise PluginError(f"{module.__name__} is not a scenario pack: it has no {', '.join(missing)}")
-    return Pack(module.SCENARIO, Path(module.__file__).parent, module.seed, module.CHECKS)
+    views = getattr(module, "VIEWS", {})
+    return Pack(module.SCENARIO, Path(module.__file__).parent, module.seed, module.CHECKS, views)
 
 
 def _targets() -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Published results of AgencyBench, and which of their numbers follow from others, or from the released run."""
 
 import csv
+from collections.abc import Mapping
 from pathlib import Path
 
 from agenthard.agency.metrics import Measures
@@ -110,6 +111,21 @@ def checks_against(row: PublishedRow, run: Measures) -> tuple[PaperCheck, ...]:
         _check("Att of the released run", row.att, run.att, 2),
         _check("Pass@1 of the released run", row.pass_at_1, 100 * run.pass_scenario[0], 1),
         _check("Pass@2 of the released run", row.pass_at_2, 100 * run.pass_scenario[1], 1),
+    )
+
+
+def checks_by_capability(row: PublishedRow, computed: Mapping[str, float]) -> tuple[PaperCheck, ...]:
+    """Compare the capabilities of a row with those of a run of the model that was released.
+
+    Args:
+        row: the published row.
+        computed: mean score of the run by capability, as it writes them; those that it lacks are left out.
+    """
+    known = {name.lower(): value for name, value in computed.items()}
+    return tuple(
+        _check(f"{name.capitalize() if name != 'mcp' else 'MCP'} of the released run", printed, known[name], 1)
+        for name, printed in row.capabilities.items()
+        if name in known
     )
 
 

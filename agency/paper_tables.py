@@ -5,7 +5,14 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 from agenthard.agency.metrics import average
-from agenthard.agency.paper import PaperCheck, PublishedMeasure, PublishedRow, checks_against, checks_within
+from agenthard.agency.paper import (
+    PaperCheck,
+    PublishedMeasure,
+    PublishedRow,
+    checks_against,
+    checks_by_capability,
+    checks_within,
+)
 from agenthard.agency.run_groups import OTHER, TOOL_GROUPS, RunGroup, capabilities_of, group_of
 from agenthard.audit.sources.agencybench.figures import ScenarioAttempts
 
@@ -171,7 +178,8 @@ def compared(
     for group in groups:
         for row in rows:
             if row.model in group.models and len(group.measures.pass_scenario) > 1:
-                ours += [(group.name, row.model, *_cells(check)) for check in checks_against(row, group.measures)]
+                checks = (*checks_by_capability(row, _by_capability(group)), *checks_against(row, group.measures))
+                ours += [(group.name, row.model, *_cells(check)) for check in checks]
         for figure in figures:
             value = _same_measure(group, figure.measure)
             if figure.model in group.models and value is not None:
@@ -204,6 +212,11 @@ def compared(
             "Whether a printed number follows from other printed ones.",
         ),
     )
+
+
+def _by_capability(group: RunGroup) -> dict[str, float]:
+    names = {each.capability for each in group.scenarios}
+    return {name: mean(each.last() for each in group.scenarios if each.capability == name) for name in names}
 
 
 def _cells(check: PaperCheck) -> tuple[Any, ...]:

@@ -57,7 +57,7 @@ class ScenarioTraining:
         graded = len(self._chain.grades)
         self._outside.moves.put_nowait((text, tuple(calls)))
         messages, done = self._listen()
-        reward = sum(grade.score for grade in self._chain.grades[graded:]) / TOP_SCORE
+        reward = sum(grade.points for grade in self._chain.grades[graded:]) / TOP_SCORE
         if done:
             self.close()
         return Step(messages, reward, done)

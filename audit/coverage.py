@@ -79,7 +79,7 @@ class CoverageTable(Sequence[Coverage]):
         columns = [number for number, check in enumerate(part.checks) if check in self.column]
         there = part.codes[:, columns]
         numbers = np.zeros(len(part.outcomes), np.int64)
-        for code in np.unique(there).tolist():
+        for code in np.flatnonzero(np.bincount(there.ravel())).tolist():
             numbers[code] = self.code(*part.outcomes[code]) if code else 0
         place = np.ix_([self.row[task] for task in part.tasks], [self.column[part.checks[n]] for n in columns])
         self.codes[place] = np.where(there != 0, numbers[there], self.codes[place])

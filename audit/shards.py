@@ -185,7 +185,7 @@ def _rejected(evidence: Sequence[Evidence], task: AgentTask, runs: Mapping[str, 
 def _check_task(detector: TaskDetector, task: AgentTask) -> tuple[Outcome, list[CheckedHit]]:
     try:
         with cpu_limit():
-            reason = detector.not_applicable(task)
+            reason = detector.why_left_out(task)
             if reason is not None:
                 return (Status.NOT_CHECKED, reason), []
             hits = [
@@ -217,7 +217,7 @@ def _observe(detector: SuiteDetector, task: AgentTask, runs: Sequence[Trajectory
     by_id = {run.id: run for run in runs}
     try:
         with cpu_limit():
-            reason = detector.not_applicable(task)
+            reason = detector.why_left_out(task)
             if reason is None and detector.needs_runs and not runs:
                 reason = "no runs of this task were given (--runs)"
             if reason is not None:
@@ -258,7 +258,7 @@ def _check_tools(
     first: dict[tuple[str, str], Hit] = {}
     outcomes: list[Outcome] = []
     for task in tasks:
-        reason = detector.not_applicable(task)
+        reason = detector.why_left_out(task)
         if reason is not None:
             outcomes.append((Status.NOT_CHECKED, reason))
             continue

@@ -71,7 +71,7 @@ def task_of(benchmark: str, id: str, instance: Instance, origins: dict[str, Orig
         ground_truth=GroundTruth(
             semantics="reference_path", turns=(tuple(gold_calls(instance)),), call_matching="state"
         ),
-        traits=frozenset({"redundant_calls_free"}),
+        traits=frozenset({"redundant_calls_free", "computed_values"}),
         metadata={**_numbers(instance), INSTANCE: to_data(instance)},
         origins=origins,
     )

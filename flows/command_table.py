@@ -175,9 +175,7 @@ def name_values(command: Any) -> None:
             parameter.metavar = "|".join(str(getattr(choice, "value", choice)) for choice in choices)
         else:
             word = next((word for part, word in _TYPES if part in kind), None)
-            parameter.metavar = (
-                WORDS.get(parameter.name, word) if word == "TEXT" or parameter.name == "budget" else word
-            )
+            parameter.metavar = WORDS.get(parameter.name, word) if word in ("TEXT", "NUMBER") else word
 
 
 @cache

@@ -1,14 +1,13 @@
 """Checking shards: in this process or in others, tasks and runs come from files, and the result goes to a file."""
 
-import multiprocessing
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.execution.context import Execution
@@ -22,6 +21,9 @@ from agenthard.flows.scale_out.runner import Runner
 from agenthard.taxonomy.system import follow_parent
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
+
+if TYPE_CHECKING:  # 2 MB that only several processes need
+    from concurrent.futures import ProcessPoolExecutor
 
 LONG_READING = 0.2
 """Seconds of reading after which a benchmark is long enough for other processes to start already."""
@@ -175,13 +177,13 @@ class WorkerPool:
         """Check a shard in a process of the pool and return its number of tasks.
 
         Raises:
-            BrokenProcessPool: Its process died three times, or the pool is closed.
+            BrokenExecutor: Its process died three times, or the pool is closed.
         """
         for attempt in range(1, _ATTEMPTS + 1):
             pool = self._open()
             try:
                 return pool.submit(run_shard, self._settings, number, tasks).result()
-            except BrokenProcessPool:
+            except BrokenExecutor:
                 with self._lock:
                     if self._closed or attempt == _ATTEMPTS:
                         raise
@@ -191,7 +193,7 @@ class WorkerPool:
 
     def start(self) -> None:
         """Start the processes and let them load the checks, before there is a shard."""
-        with suppress(BrokenProcessPool, RuntimeError):  # closed meanwhile
+        with suppress(BrokenExecutor, RuntimeError):  # closed meanwhile
             for _ in range(self.processes):
                 self._open().submit(_load_checks, self._settings)
 
@@ -206,10 +208,13 @@ class WorkerPool:
             for process in processes:
                 process.terminate()
 
-    def _open(self) -> ProcessPoolExecutor:
+    def _open(self) -> "ProcessPoolExecutor":
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
         with self._lock:
             if self._closed:
-                raise BrokenProcessPool("the audit was interrupted")
+                raise BrokenExecutor("the audit was interrupted")
             if self._pool is None:
                 spawn = multiprocessing.get_context("spawn")
                 self._pool = ProcessPoolExecutor(self.processes, mp_context=spawn, initializer=follow_parent)

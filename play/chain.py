@@ -1,6 +1,6 @@
 """A play that yields several runs, one after the other, and continues after a kill where it was."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,3 +41,5 @@ class PlayRoom:
     """Folders of the evaluation that no program of an agent may look into."""
     model: Model | None = None
     """Answers requests; None where no model takes part."""
+    watched: Callable[[str], None] | None = None
+    """Is told where the play is, in a few words, for those who watch; None where it is not shown."""

@@ -1,5 +1,6 @@
 """Instances made one by one, in order, in one process or several."""
 
+import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -15,10 +16,12 @@ Made = TypeVar("Made")
 
 _BATCH = 4
 """Instances that a process makes before it returns them."""
-_AHEAD = 3
-"""Batches that each further process has before it: it never waits, and at the end little is left to wait for."""
-_WAITING = 8
+_AHEAD = 8
+"""Batches that each further process has before it, so that it does not wait while this process makes one."""
+_WAITING = 16
 """Most batches per process that are made or being made and not yet taken: bounds the memory."""
+_COLLECT_AFTER = 50_000
+"""Objects after which another process looks for cycles of references, of which instances have none."""
 
 
 def in_order(make: Callable[[Job], Made], jobs: Iterable[Job], workers: int = 1) -> Iterator[Made]:
@@ -42,20 +45,40 @@ def in_order(make: Callable[[Job], Made], jobs: Iterable[Job], workers: int = 1)
         for job in rest:
             yield make(job)
         return
-    others = ProcessPoolExecutor(workers - 1, mp_context=get_context("spawn"), initializer=follow_parent)
-    line: deque[Future[list[Made]]] = deque()
+    others = ProcessPoolExecutor(workers - 1, mp_context=get_context("spawn"), initializer=_start)
+    line: deque[tuple[list[Job], Future[list[Made]]]] = deque()
     try:
         for batch in iter(lambda: list(islice(rest, _BATCH)), []):
-            if sum(not each.done() for each in line) < _AHEAD * (workers - 1):
-                line.append(others.submit(_make_batch, make, batch))
+            if sum(not made.done() for _, made in line) < _AHEAD * (workers - 1):
+                line.append((batch, others.submit(_make_batch, make, batch)))
             else:
-                line.append(_made_here(make, batch))
-            while line and (line[0].done() or len(line) >= _WAITING * workers):
-                yield from line.popleft().result()
+                line.append((batch, _made_here(make, batch)))
+            while line and (line[0][1].done() or len(line) >= _WAITING * workers):
+                yield from _taken(make, line)
         while line:
-            yield from line.popleft().result()
+            yield from _taken(make, line)
     finally:
         others.shutdown(cancel_futures=True)
+
+
+def _start() -> None:
+    """Set up another process."""
+    follow_parent()
+    gc.set_threshold(_COLLECT_AFTER)
+
+
+def _taken(make: Callable[[Job], Made], line: deque[tuple[list[Job], Future[list[Made]]]]) -> list[Made]:
+    """Take the first batch; until it is made, make here what no process has begun, the last batch first."""
+    first = line[0][1]
+    for at in range(len(line) - 1, -1, -1):
+        if first.done():
+            break
+        batch, made = line[at]
+        if made.cancel():
+            line[at] = (batch, _made_here(make, batch))
+            first = line[0][1]
+    line.popleft()
+    return first.result()
 
 
 def _made_here(make: Callable[[Job], Made], batch: list[Job]) -> Future[list[Made]]:

@@ -106,6 +106,8 @@ class Declared(Record):
     """Axes whose values together make the conditions of an episode."""
     steps: Literal["messages", "turns"] = "turns"
     """What the benchmark's paper counts as steps."""
+    by_turn: bool = False
+    """Whether runs are long enough for the report to say what happens early and late in them."""
     ending: str = ""
     """What an ending does not decide, as the end of a sentence; empty without a note."""
     instances_per_group: int = 0

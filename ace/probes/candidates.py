@@ -5,7 +5,7 @@ from typing import Any
 from agenthard.ace import domains
 from agenthard.ace.domain import Bound, Domain
 from agenthard.ace.instance import Instance, Item, Slot
-from agenthard.ace.probes.look_ahead import look_ahead, rule_margins
+from agenthard.ace.probes.look_ahead import look_ahead
 
 
 def candidates_of(instance: Instance, *, slack: bool = False) -> dict[str, Any]:
@@ -24,16 +24,15 @@ def candidates_of(instance: Instance, *, slack: bool = False) -> dict[str, Any]:
     puzzle = instance.puzzle
     domain = domains.load(puzzle.domain)
     shown = [_item(domain, puzzle.items[id]) for row in puzzle.grid for id in row if id is not None]
-    scores = look_ahead(domain, puzzle)
-    margins = rule_margins(domain, puzzle) if slack else {}
+    looks = look_ahead(domain, puzzle)
     sets = [
         {
             "id": f"({slot.row}, {slot.col})",
             "candidates": [_item(domain, puzzle.items[id]) for id in slot.candidates],
             "truth": answer.truth,
             "rules": _rules(domain, slot),
-            **({"slack": {rule: by_slot[index] for rule, by_slot in margins.items()}} if slack else {}),
-            "look_ahead": {way: by_slot[index] for way, by_slot in scores.items()},
+            **({"slack": {rule: by_slot[index] for rule, by_slot in looks.margins.items()}} if slack else {}),
+            "look_ahead": {way: by_slot[index] for way, by_slot in looks.scores.items()},
         }
         for index, (slot, answer) in enumerate(zip(puzzle.slots, instance.answer.slots, strict=True))
     ]

@@ -6,14 +6,14 @@ truth, a slot can be solved on its own and the instance asks for no search over 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agenthard.ace.domain import Domain, GlobalKind, GlobalRule
 from agenthard.ace.instance import Item, Puzzle, Slot
-from agenthard.ace.rules import broken_slot_rules
+from agenthard.ace.rules import meets
 
 Floats = NDArray[np.float64]
 
@@ -41,64 +41,58 @@ class _Outlook:
     """The rule's threshold."""
 
 
-def look_ahead(domain: Domain, puzzle: Puzzle) -> dict[str, list[list[float]]]:
-    """Score every candidate of every slot in two ways.
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What looking at one slot at a time says of the candidates, by slot and candidate in the order of the puzzle."""
 
-    Each other slot is taken to hold one of the candidates that meet its own rules, all equally likely.
-
-    ``mean``: the least margin over the global rules, as a share of the rule's threshold, with the other slots at
-    their mean; below 0 some rule is broken. ``probability``: the sum, over the global rules, of the logarithm of the
-    probability that the rule is met, by a normal approximation with the other slots' mean and variance; 0 is certain
-    to fit. The second is the stronger solver; with no other slot both are the exact check.
-
-    Args:
-        domain: The puzzle's domain.
-        puzzle: The puzzle.
-
-    Returns:
-        For each way, the scores by slot and candidate in the order of the puzzle; higher fits better.
-    """
-    sizes = [len(slot.candidates) for slot in puzzle.slots]
-    margin, probability = np.full(sum(sizes), np.inf), np.zeros(sum(sizes))
-    for outlook in _outlooks(domain, puzzle):
-        share = outlook.margins / max(outlook.limit, 1)
-        margin[outlook.rows] = np.minimum(margin[outlook.rows], share)
-        probability[outlook.rows] += _log_probability(outlook)
-    ends = np.cumsum(sizes)[:-1]
-    return {
-        "mean": [scores.tolist() for scores in np.split(np.round(margin, 12), ends)],
-        "probability": [scores.tolist() for scores in np.split(np.round(probability, 12), ends)],
-    }
+    scores: dict[str, list[list[float]]]
+    """By way to look; higher fits better."""
+    margins: dict[str, list[list[float]]]
+    """By global rule: how far inside the rule the whole stays with the candidate, in standard deviations of what the
+    other slots may add, the least where a rule limits several sums; at most 9 either way."""
 
 
-def rule_margins(domain: Domain, puzzle: Puzzle) -> dict[str, list[list[float]]]:
-    """Say for every candidate how far inside each global rule the whole stays with it, the other slots at their mean.
+def look_ahead(domain: Domain, puzzle: Puzzle) -> Looks:
+    """Look at every candidate of every slot, with each other slot at any candidate that meets its own rules.
+
+    Two ways to score are stated. ``mean``: the least margin over the global rules, as a share of the rule's threshold,
+    with the other slots at their mean; below 0 some rule is broken. ``probability``: the sum, over the global rules, of
+    the logarithm of the probability that the rule is met, by a normal approximation with the other slots' mean and
+    variance; 0 is certain to fit. The second is the stronger solver; with no other slot both are the exact check.
 
     Args:
         domain: The puzzle's domain.
         puzzle: The puzzle.
 
     Returns:
-        For each rule, by slot and candidate: the margin in standard deviations of what the other slots may add, the
-        least where a rule limits several sums; at most 9 either way.
+        The scores of both ways, and the margins to each rule.
     """
     sizes = [len(slot.candidates) for slot in puzzle.slots]
+    least, probability = np.full(sum(sizes), np.inf), np.zeros(sum(sizes))
     margins = {rule.name: np.full(sum(sizes), _FAR) for rule in domain.global_rules}
     for outlook in _outlooks(domain, puzzle):
+        rows = outlook.rows
+        least[rows] = np.minimum(least[rows], outlook.margins / max(outlook.limit, 1))
+        probability[rows] += _log_probability(outlook)
         share = (outlook.margins + 0.5) / np.maximum(outlook.spread, _LEAST_SPREAD)
-        margins[outlook.rule][outlook.rows] = np.minimum(margins[outlook.rule][outlook.rows], share)
-    ends = np.cumsum(sizes)[:-1]
-    return {
-        name: [part.tolist() for part in np.split(np.round(np.maximum(scores, -_FAR), 6), ends)]
-        for name, scores in margins.items()
-    }
+        margins[outlook.rule][rows] = np.minimum(margins[outlook.rule][rows], share)
+    ends = np.cumsum(sizes)[:-1].tolist()
+
+    def by_slot(values: Floats, digits: int) -> list[list[float]]:
+        rounded = np.round(values, digits).tolist()
+        return [rounded[start:end] for start, end in pairwise([0, *ends, len(rounded)])]
+
+    return Looks(
+        scores={"mean": by_slot(least, 12), "probability": by_slot(probability, 12)},
+        margins={name: by_slot(np.maximum(each, -_FAR), 6) for name, each in margins.items()},
+    )
 
 
 def _outlooks(domain: Domain, puzzle: Puzzle) -> Iterator[_Outlook]:
     fixed = [(row, puzzle.items[id]) for row, ids in enumerate(puzzle.grid) for id in ids if id is not None]
     offered = [[puzzle.items[id] for id in slot.candidates] for slot in puzzle.slots]
     items = [*(item for _, item in fixed), *chain.from_iterable(offered)]
-    allowed = [_allowed(domain, slot, items) for slot, items in zip(puzzle.slots, offered, strict=True)]
+    allowed = [_allowed(domain, slot, each) for slot, each in zip(puzzle.slots, offered, strict=True)]
     ends = np.cumsum([len(items) for items in offered])
     alike = _by_number([end - len(ok) + np.flatnonzero(ok) for end, ok in zip(ends, allowed, strict=True)])
     slot_of = np.repeat(np.arange(len(offered)), [len(items) for items in offered])
@@ -135,7 +129,8 @@ def _by_number(rows: Sequence[NDArray[np.int64]]) -> list[tuple[NDArray[np.int64
 
 def _allowed(domain: Domain, slot: Slot, items: Sequence[Item]) -> NDArray[np.bool_]:
     """Which items the slot may hold by its own rules; all, should these exclude every one."""
-    allowed = np.array([not broken_slot_rules(domain, slot.limits, item) for item in items])
+    rules = [(domain.slot_rule(name), limit) for name, limit in slot.limits.items()]
+    allowed = np.array([all(meets(rule, limit, item) for rule, limit in rules) for item in items])
     return allowed if allowed.any() else ~allowed
 
 

@@ -93,13 +93,17 @@ class Probe:
             BrowserError: no browser is installed, or it did not start.
             JobError: this machine cannot contain it.
         """
-        images = self._space.work.parent / IMAGES / str(len(self.records))
+        images = self.images()
         record = browse(self._space.work, plan, images, hidden=self._hidden(), weak_isolation=self._weak_isolation)
         self.records.append(record)
         return record
 
     def _hidden(self) -> list[Path]:
-        return outermost([*self._space.hidden, self._space.gold.parent.parent, SUITE])
+        return outermost([*self._space.hidden, self._space.gold, self._space.gold.parent.parent, SUITE])
+
+    def images(self, record: int | None = None) -> Path:
+        """Return the folder of the images of a plan, by its number; None: of the next one."""
+        return self._space.work.parent / IMAGES / str(len(self.records) if record is None else record)
 
     def text(self, path: str, most: int = MOST_BYTES) -> str:
         """Return a text file of the workspace.

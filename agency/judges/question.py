@@ -6,7 +6,7 @@ from agenthard.audit.judge.context.fence import fence_code, fenced_text
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import ChatMessage, Request
 
-VERSION = "1"
+VERSION = "2"
 """Raised when a question changes; it is part of the request, so that no reply to an older one comes from the cache."""
 _COMMON = (
     "You do not know who did the work; judge what is there, not who may have done it. "
@@ -39,7 +39,7 @@ def question(kind: JudgeKind, judge: ModelFile, exhibit: Exhibit, sample: int) -
         BlindnessError: the question names a model, a path, a user or a time.
     """
     task = exhibit.task
-    rubric = [f"- {each.text}" for each in task.criteria if each.judge == kind or each.judge is None]
+    rubric = [f"- {each.text}" for each in task.criteria if each.judge == kind]
     parts = [("task", task.query), ("rubric", "\n".join(dict.fromkeys(rubric)))]
     if task.deliverables:
         parts.append(("deliverables", "\n".join(f"- {each.text}" for each in task.deliverables)))

@@ -4,15 +4,13 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from agenthard.agency.judges.grades import CriterionGrade, Grade
 from agenthard.agency.judges.probe import Probe, ProbeError
 from agenthard.agency.scenario import ScenarioTask
 from agenthard.agency.workspace.evalspace import EvalSpace
 from agenthard.containment import JobLimits
-from agenthard.taxonomy.record import Record
-from agenthard.taxonomy.trajectory import Judgement
 
 TOP_SCORE = 10.0
-JUDGE = "rules"
 
 
 class Outcome(NamedTuple):
@@ -25,37 +23,6 @@ class Outcome(NamedTuple):
 
 
 Check = Callable[[Probe], Outcome]
-
-
-class CriterionGrade(Record):
-    """The grade of one criterion."""
-
-    criterion: str
-    """Its id."""
-    share: float
-    """Share of it that is met."""
-    reason: str
-    """Why it is not all."""
-
-
-class Grade(Record):
-    """The grade of one attempt."""
-
-    task_id: str
-    """Task."""
-    snapshot: str
-    """Id of the snapshot that the grade is about."""
-    score: float
-    """From 0 to 10."""
-    passed: bool
-    """Whether the score reaches the threshold of the task."""
-    criteria: tuple[CriterionGrade, ...]
-    """Grade of each criterion, in the task's order."""
-
-    def judgement(self) -> Judgement:
-        """Return the grade as a judgement of a run."""
-        reasons = [f"{each.criterion}: {each.reason}" for each in self.criteria if each.share < 1]
-        return Judgement(judge=JUDGE, kind="script", score=self.score, reason="\n".join(reasons))
 
 
 def grade(

@@ -18,6 +18,7 @@ GROUP = "agenthard.scaffolds"
 BUILT_IN = {
     "json_plan": "agenthard.agency.scaffolds.json_plan:JsonPlan",
     "native": "agenthard.agency.scaffolds.native:Native",
+    "openai_agents": "agenthard.agency.scaffolds.openai_agents:OpenAIAgents",
 }
 """Scaffolds of models; others register theirs as entry points of the group."""
 

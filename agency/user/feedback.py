@@ -83,6 +83,15 @@ class User(Protocol):
         ...
 
 
+def score_text(grade: Grade) -> str:
+    """Write the score of a grade.
+
+    >>> score_text(Grade(task_id="t", snapshot="", score=6.5, passed=True, criteria=()))
+    '6.5 of 10'
+    """
+    return "nothing, since there was nothing to be seen" if grade.score is None else f"{grade.score:.1f} of 10"
+
+
 def failed(situation: Situation) -> list[tuple[str, float, str]]:
     """Return the criteria that are not met, as text, share and reason, in the task's order.
 

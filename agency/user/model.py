@@ -2,8 +2,7 @@
 
 from pydantic import Field
 
-from agenthard.agency.judges.rule import TOP_SCORE
-from agenthard.agency.user.feedback import Feedback, Situation, failed
+from agenthard.agency.user.feedback import Feedback, Situation, failed, score_text
 from agenthard.models.errors import MalformedReplyError
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import ChatMessage, Model, Request
@@ -88,7 +87,7 @@ def written(situation: Situation) -> str:
     parts = [
         f"# What you asked for\n{task.query}",
         "# Deliverables\n" + ("\n".join(f"- {each.text}" for each in task.deliverables) or "as the text says"),
-        f"# What the judge found\n{grade.score:.1f} of {TOP_SCORE:.0f}; not met:\n" + "\n".join(missing),
+        f"# What the judge found\n{score_text(grade)}; not met:\n" + "\n".join(missing),
         "# Files in the folder\n" + ("\n".join(situation.files[:MOST_LISTED]) or "none"),
         f"# What the agent said last\n<said>\n{situation.last_words[:MOST_SAID]}\n</said>",
     ]

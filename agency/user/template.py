@@ -1,7 +1,7 @@
 """A user that follows a template: no model is asked."""
 
 from agenthard.agency.judges.rule import TOP_SCORE
-from agenthard.agency.user.feedback import Feedback, Situation, failed
+from agenthard.agency.user.feedback import Feedback, Situation, failed, score_text
 
 NAME = "template"
 
@@ -18,7 +18,7 @@ class TemplateUser:
             task_id=task.id,
             attempt=situation.attempt,
             by=NAME,
-            status=f"The work scores {grade.score:.1f} of {TOP_SCORE:.0f}; {TOP_SCORE * task.threshold:.1f} are "
+            status=f"The work scores {score_text(grade)}; {TOP_SCORE * task.threshold:.1f} are "
             f"needed. {met} of {len(grade.criteria)} requirements are met in full.",
             diagnosis="\n".join(lines) or "Every requirement is met.",
             root_cause="Not known: see the reasons above.",

@@ -80,6 +80,14 @@ class Detector(ABC):
     """Whether it executes tools or an evaluator; a deciding check of kind "execution" does so anyway."""
     about_values: ClassVar[bool] = False
     """Its hits say that a gold argument has a wrong value: what the evaluator never compares is cosmetic."""
+    about_sources: ClassVar[bool] = False
+    """Its hits say that nothing a reader finds leads to a gold value: tasks with ``computed_values`` are left out."""
+
+    def why_left_out(self, task: AgentTask) -> str | None:
+        """Return why this task is not checked, by a convention of its benchmark or by the check itself, or None."""
+        if self.about_sources and "computed_values" in task.traits:
+            return "its values are computed by tools from what other tools returned; the benchmark's own check proves them"
+        return self.not_applicable(task)
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why this task cannot be checked (it becomes not_checked with that reason), or None."""

@@ -95,6 +95,14 @@ class Environment(ABC):
     def supports(self, task: AgentTask) -> str | None:
         """Return why a task cannot be executed, or None."""
 
+    @classmethod
+    def why_not_published(cls, task: AgentTask) -> str | None:
+        """Return why an attempt at a task of a published split cannot be scored; None when it can.
+
+        A published split has the tasks and no code of the benchmark; override this where none is needed.
+        """
+        return "it is scored by the code of a checkout, which a published split does not have"
+
     def yields(self, task: AgentTask) -> bool:
         """Tell whether a task that it does not support may be executed by the built-in environment instead."""
         return False

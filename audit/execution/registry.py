@@ -10,6 +10,7 @@ from pathlib import Path
 
 from agenthard.audit.execution.environment import Environment, UnavailableError
 from agenthard.audit.plugins import Plugin, PluginError, installed_plugins, plugins
+from agenthard.taxonomy.task import AgentTask
 
 GROUP = "agenthard.environments"
 CHECKOUTS = "agenthard.checkouts"
@@ -71,6 +72,12 @@ def inspect_task_of(benchmark: str) -> str:
     """Return the name under which Inspect has a task of a benchmark's own; empty where it has none."""
     known = _registered(GROUP)
     return _load(known[benchmark]).inspect_task if benchmark in known else ""
+
+
+def why_not_published(task: AgentTask) -> str | None:
+    """Return why code cannot score attempts at a task of a published split; None when it can, or there is none."""
+    known = {**_registered(CHECKOUTS), **_registered(GROUP)}
+    return _load(known[task.benchmark]).why_not_published(task) if task.benchmark in known else None
 
 
 def environment_names() -> list[str]:

@@ -11,7 +11,7 @@ classifiers a spread of up to 1.6 times the binomial one.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,15 @@ from agenthard.audit.probes.columns import Column, Floats, Ints, count_equal
 from agenthard.audit.probes.probe import Probe
 from agenthard.audit.probes.table import Bools, Table
 
+if TYPE_CHECKING:  # 3 MB that only tasks with candidates need
+    from numpy.random import Generator
+
 Matrix: TypeAlias = NDArray[np.float32]
 """Features, one row per candidate; NaN where unknown."""
-Learn: TypeAlias = Callable[[Matrix, Bools, Matrix], Floats]
-"""Learns from candidates and whether they are right, and scores further candidates."""
+Judge: TypeAlias = Callable[[Matrix], Floats]
+"""Scores candidates."""
+Learn: TypeAlias = Callable[[Matrix, Bools], Judge]
+"""Learns from candidates and whether they are right."""
 
 _CUTS = (1 / 6, 1 / 3, 2 / 3)
 """Shares of the tasks at which a new block begins; the first block only teaches."""
@@ -34,13 +39,13 @@ _RIVALS = 3
 """Wrong candidates of a choice that a classifier is trained on; more would teach it little and take long."""
 _WORDS = 60
 """Most frequent words of a column that get a feature of their own."""
+_AT_ONCE = 10_000
+"""Candidates that are scored together: a matrix of all would take more memory than everything else."""
 _PLACES = 40
 """Places in the list that get a feature of their own."""
 
 
-def learned_probes(
-    table: Table, places: Sequence[Probe], shapes: Sequence[Probe], rng: np.random.Generator
-) -> Iterator[Probe]:
+def learned_probes(table: Table, places: Sequence[Probe], shapes: Sequence[Probe], rng: "Generator") -> Iterator[Probe]:
     """Yield the probes of classifiers: logistic regression per family of traits and on all, boosted trees on all.
 
     Features are given as they are, as rank within the choice, and as difference from the mean of the choice, since
@@ -68,13 +73,11 @@ def learned_probes(
                 kept.append(_standard(feature))
     if not kept:
         return
-    matrix = np.stack(kept, axis=1)
-    kept.clear()
     for name in dict.fromkeys(names):
-        own = matrix[:, [each == name for each in names]]
+        own = [feature for each, feature in zip(names, kept, strict=True) if each == name]
         yield _probe(name, "logistic regression", _guess(table, own, block, sample, regression))
-    yield _probe("all traits", "logistic regression", _guess(table, matrix, block, sample, regression))
-    yield _probe("all traits", "boosted trees", _guess(table, matrix, block, sample, boosted_trees))
+    yield _probe("all traits", "logistic regression", _guess(table, kept, block, sample, regression))
+    yield _probe("all traits", "boosted trees", _guess(table, kept, block, sample, boosted_trees))
 
 
 def _probe(name: str, model: str, scores: Floats) -> Probe:
@@ -82,7 +85,7 @@ def _probe(name: str, model: str, scores: Floats) -> Probe:
     return Probe(f"learned:{name}:{model}", "learned", name, says, scores)
 
 
-def _sample(table: Table, rng: np.random.Generator) -> Ints:
+def _sample(table: Table, rng: "Generator") -> Ints:
     """Rows to train on: every answer, and a few of its rivals."""
     lot = np.where(table.truth, -1.0, rng.random(len(table)))
     rank = np.empty(len(table), dtype=np.int64)
@@ -101,7 +104,7 @@ def _standard(feature: Floats) -> Matrix:
     return standard
 
 
-def _guess(table: Table, matrix: Matrix, block: Ints, sample: Ints, learn: Learn) -> Floats:
+def _guess(table: Table, features: Sequence[Matrix], block: Ints, sample: Ints, learn: Learn) -> Floats:
     """Score the candidates of each block but the first by what was learned from the blocks before it."""
     from threadpoolctl import threadpool_limits
 
@@ -110,20 +113,25 @@ def _guess(table: Table, matrix: Matrix, block: Ints, sample: Ints, learn: Learn
     with threadpool_limits(1):
         for number in range(1, len(_CUTS) + 1):
             train, test = sample[row_block[sample] < number], np.flatnonzero(row_block == number)
-            scores[test] = learn(matrix[train], table.truth[train], matrix[test])
+            judge = learn(_matrix(features, train), table.truth[train])
+            for part in np.split(test, range(_AT_ONCE, len(test), _AT_ONCE)):
+                scores[part] = judge(_matrix(features, part))
     return scores.round(9)
 
 
-def regression(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
+def _matrix(features: Sequence[Matrix], rows: Ints) -> Matrix:
+    return np.stack([feature[rows] for feature in features], axis=1)
+
+
+def regression(known: Matrix, truth: Bools) -> Judge:
     """Learn by logistic regression; unknown features count as their mean."""
     from sklearn.linear_model import LogisticRegression
 
     line = LogisticRegression(C=0.1, max_iter=500).fit(np.nan_to_num(known), truth)
-    scores: Floats = line.decision_function(np.nan_to_num(asked))
-    return scores
+    return lambda asked: line.decision_function(np.nan_to_num(asked, copy=False))
 
 
-def boosted_trees(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
+def boosted_trees(known: Matrix, truth: Bools) -> Judge:
     """Learn by boosted trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -131,8 +139,8 @@ def boosted_trees(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
         max_iter=40, max_leaf_nodes=8, max_bins=63, early_stopping=False, random_state=0
     )
     told = ~np.isnan(known).all(axis=0)  # trees refuse a column without a value
-    scores: Floats = trees.fit(known[:, told], truth).decision_function(asked[:, told])
-    return scores
+    trees.fit(known[:, told], truth)
+    return lambda asked: trees.decision_function(asked[:, told])
 
 
 def _features(table: Table, places: Iterable[Probe], shapes: Iterable[Probe]) -> Iterator[tuple[str, Iterable[Floats]]]:

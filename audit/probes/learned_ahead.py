@@ -6,18 +6,23 @@ what four fifths of the others taught. They are reasoning and no shortcut, since
 are not used when instances are made, so they say what is left of a defence against one-choice solvers.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from agenthard.audit.probes.columns import Floats, Ints
 from agenthard.audit.probes.learned import LEAST, Learn, Matrix, boosted_trees, regression
 from agenthard.audit.probes.table import Bools, Table
 
+if TYPE_CHECKING:  # imported when it draws
+    from numpy.random import Generator
+
 _FOLDS = 5
 _LEAST_MARGINS = 5
 """Smallest margins that the learner over all kinds is given."""
 
 
-def learned_look_ahead(table: Table, rng: np.random.Generator) -> dict[str, Floats]:
+def learned_look_ahead(table: Table, rng: "Generator") -> dict[str, Floats]:
     """Score candidates by what was learned from the margins of other tasks.
 
     Args:
@@ -71,5 +76,5 @@ def _guessed(features: Matrix, truth: Bools, fold: Ints, learn: Learn) -> Floats
         for number in np.unique(fold):
             train, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
             if len(test) and 0 < truth[train].sum() < len(train):
-                scores[test] = learn(features[train], truth[train], features[test])
+                scores[test] = learn(features[train], truth[train])(features[test])
     return scores.round(9)

@@ -38,7 +38,7 @@ class FinishedEvaluation:
         Raises:
             CommandError: a column of the benchmark is missing.
         """
-        from agenthard.flows.evaluation.publish import read_episodes
+        from agenthard.flows.evaluation.episode_table import read_episodes
 
         table = read_episodes(self.folder)
         missing = sorted({*declared.facts, *declared.counts} - set(table.columns))

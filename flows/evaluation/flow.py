@@ -17,7 +17,8 @@ from agenthard.flows.evaluation.play import EpisodeLoop, converse_with, open_cli
 from agenthard.flows.evaluation.progress import show_episodes
 from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation
 from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSettings
-from agenthard.flows.evaluation.store import EpisodeStore, exclusive, release_dead
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.flows.evaluation.workers import exclusive, release_dead
 from agenthard.flows.job_status import reported
 from agenthard.flows.logs import bound
 from agenthard.flows.progress import current

@@ -9,13 +9,15 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from random import Random
 
 from agenthard.flows.errors import FATAL
 from agenthard.flows.evaluation.benchmark import PlayableChain, PlayableTask
 from agenthard.flows.evaluation.episodes import Episode, EpisodeAttempt, episodes_of
 from agenthard.flows.evaluation.settings import EvaluationSettings
-from agenthard.flows.evaluation.store import EpisodeStore, Worker
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.flows.evaluation.workers import Worker
 from agenthard.models.cache import ReplyCache
 from agenthard.models.client import ModelClient
 from agenthard.models.errors import StopError
@@ -84,7 +86,13 @@ def room_of(
     """Return what a play of an episode has for itself; the same folder after a kill."""
     name = hashlib.sha256(json.dumps(episode).encode()).hexdigest()[:16]
     folder = settings.folder
-    return PlayRoom(store.journal(episode), folder.plays.absolute() / name, (folder.root.absolute(),), model)
+    return PlayRoom(
+        journal=store.journal(episode),
+        folder=folder.plays.absolute() / name,
+        hidden=(folder.root.absolute(),),
+        model=model,
+        watched=partial(store.be_at, episode),
+    )
 
 
 def attempt_of(number: int, played: Played, seconds: float) -> EpisodeAttempt:

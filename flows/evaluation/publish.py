@@ -1,21 +1,19 @@
 """The last stage of an evaluation: tables, trajectories and the report. Equal episodes give equal bytes."""
 
 import gzip
-import json
 from collections.abc import Sequence
 from importlib.metadata import version as package_version
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.benchmark import Benchmark
-from agenthard.flows.evaluation.episodes import options_of
+from agenthard.flows.evaluation.episode_table import other_axes, read_episodes, write_tables
 from agenthard.flows.evaluation.settings import PAPER, EvaluationFolder, EvaluationSettings
 from agenthard.flows.evaluation.shown_runs import shown_runs
 from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.flows.evaluation.turn_table import read_turns, write_turns
 from agenthard.flows.run_folder import write_json
 from agenthard.models.ledger import Ledger, Total
 from agenthard.reports.evaluation import (
@@ -27,18 +25,12 @@ from agenthard.reports.evaluation import (
     write_evaluation,
 )
 from agenthard.reports.evaluation.agents import AgentRow
-from agenthard.reports.kit.parquet import write_parquet
-from agenthard.taxonomy.declared import Axis, Declared
+from agenthard.taxonomy.declared import Declared
 from agenthard.taxonomy.files import replacing
 from agenthard.taxonomy.record import Record
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_BEFORE = ("turns", "messages", "calls", "malformed", "failed_calls")
-_AFTER = ("truncations", "requests", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
-"""Counts of every benchmark's episodes, before and after its own; null where one does not apply."""
-KEY = ("agent", "task_id", "failure_rate", "trial", "attempt")
 
 
 class EvaluationOutcome(Record):
@@ -92,6 +84,7 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
     store = EpisodeStore(folder.store)
     try:
         write_tables(folder, store, benchmark)
+        write_turns(folder, store, benchmark)
         write_trajectories(folder, store)
         write_rollouts(folder, store)
         tasks = sum(1 for _ in benchmark.tasks())
@@ -100,13 +93,12 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
         reasons = dict(store.reasons(selection))
     finally:
         store.close()
-    episodes = read_episodes(folder)
-    asked = episodes["agent"].isin(selection.agents) & episodes["failure_rate"].isin(selection.failure_rates)
-    for axis in other_axes(benchmark.declared):
-        asked &= episodes[axis.name].isin(settings.axes.get(axis.condition, episodes[axis.name]))
-    episodes = episodes[asked & (episodes["trial"] < selection.trials)]
+    episodes = _asked(read_episodes(folder), settings, benchmark)
+    episodes = episodes[episodes["trial"] < selection.trials]
+    turns = read_turns(folder)
+    turns = None if turns is None else _asked(turns, settings, benchmark)
     published = read_compared(settings.compare, benchmark.declared)
-    analysis = analyse(episodes, _about(settings, benchmark, tasks), published, benchmark.declared)
+    analysis = analyse(episodes, _about(settings, benchmark, tasks), published, benchmark.declared, turns)
     page, *_ = write_evaluation(analysis, folder.report, shown_runs(folder, benchmark))
     costs = _costs(settings)
     outcome = EvaluationOutcome(
@@ -126,6 +118,15 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
     )
     write_json(folder.root / "manifest.json", _manifest(settings, benchmark, outcome))
     return outcome
+
+
+def _asked(table: "pd.DataFrame", settings: EvaluationSettings, benchmark: Benchmark) -> "pd.DataFrame":
+    """Keep the rows of the agents and conditions of this evaluation; the folder may hold others."""
+    selection = settings.selection()
+    asked = table["agent"].isin(selection.agents) & table["failure_rate"].isin(selection.failure_rates)
+    for axis in other_axes(benchmark.declared):
+        asked &= table[axis.name].isin(settings.axes.get(axis.condition, table[axis.name]))
+    return table[asked]
 
 
 def read_compared(files: Sequence[str], declared: Declared) -> list[Published]:
@@ -160,7 +161,11 @@ def _about(settings: EvaluationSettings, benchmark: Benchmark, tasks: int) -> Ab
 
 def _conditions(settings: EvaluationSettings, benchmark: Benchmark) -> dict[str, Any]:
     """Return the conditions by name; of those that vary, all values."""
-    return {**benchmark.conditions(), **{name: ", ".join(values) for name, values in settings.axes.items()}}
+    found = dict(benchmark.conditions())
+    for variant, options in settings.variants.items() if settings.axes else ():
+        of_variant = settings.open_variant(options).conditions()
+        found |= {f"{name} ({variant})": each for name, each in of_variant.items() if name not in found}
+    return {**found, **{name: ", ".join(values) for name, values in settings.axes.items()}}
 
 
 def _costs(settings: EvaluationSettings) -> tuple[Total, ...]:
@@ -187,50 +192,6 @@ def _manifest(settings: EvaluationSettings, benchmark: Benchmark, outcome: Evalu
     }
 
 
-def write_tables(folder: EvaluationFolder, store: EpisodeStore, benchmark: Benchmark) -> None:
-    """Write ``tables/episodes.parquet``, and ``tables/timing.parquet`` with durations, which differ from run to run."""
-    folder.tables.mkdir(parents=True, exist_ok=True)
-    schema = _schema(benchmark)
-    facts = {task.id: (task.group, task.facts) for task in store.tasks()}
-    episodes = (_episode(row, *facts[row["task_id"]], benchmark) for row in store.rows())
-    write_parquet(folder.tables / "episodes.parquet", schema, episodes)
-    timing = ({**_key(row, benchmark), "seconds": row["seconds"]} for row in store.rows())
-    names = [*KEY[:-2], *(axis.name for axis in other_axes(benchmark.declared)), *KEY[-2:]]
-    seconds = pa.schema([*(schema.field(name) for name in names), pa.field("seconds", pa.float64())])
-    write_parquet(folder.tables / "timing.parquet", seconds, timing)
-
-
-def _schema(benchmark: Benchmark) -> pa.Schema:
-    return pa.schema(
-        [
-            ("agent", pa.string()),
-            ("task_id", pa.string()),
-            ("domain", pa.string()),
-            *((name, pa.int64()) for name in benchmark.declared.facts),
-            ("failure_rate", pa.float64()),
-            *((axis.name, pa.string()) for axis in other_axes(benchmark.declared)),
-            ("trial", pa.int64()),
-            ("attempt", pa.int64()),
-            ("status", pa.string()),
-            ("status_reason", pa.string()),
-            ("ending", pa.string()),
-            ("score", pa.float64()),
-            ("passed", pa.bool_()),
-            *((name, pa.int64()) for name in _counts(benchmark)),
-            ("cost", pa.float64()),
-        ]
-    )
-
-
-def other_axes(declared: Declared) -> list[Axis]:
-    """Return the axes apart from the failure rate: conditions that an evaluation has one or several values of."""
-    return [axis for axis in declared.axes if axis.condition]
-
-
-def _counts(benchmark: Benchmark) -> tuple[str, ...]:
-    return (*_BEFORE, *benchmark.declared.counts, *_AFTER)
-
-
 def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
     """Write the last attempt of every episode as native JSON Lines, which ``agenthard audit --runs`` reads.
 
@@ -243,7 +204,7 @@ def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
         partial.open("wb") as file,
         gzip.GzipFile("", "wb", 5, file, mtime=0) as packed,
     ):
-        for run in store.trajectories():
+        for _, run in store.trajectories():
             packed.write(run.model_dump_json().encode("utf-8") + b"\n")
             count += 1
     return count
@@ -262,36 +223,3 @@ def write_rollouts(folder: EvaluationFolder, store: EpisodeStore) -> None:
     ):
         for record in chain([first], records):
             packed.write(record + b"\n")
-
-
-def read_episodes(folder: EvaluationFolder) -> "pd.DataFrame":
-    """Read the table of attempts with their times."""
-    import pandas as pd
-
-    episodes = pd.read_parquet(folder.tables / "episodes.parquet")
-    timing = pd.read_parquet(folder.tables / "timing.parquet")
-    return episodes.merge(
-        timing, on=[name for name in timing.columns if name != "seconds"], how="left", validate="one_to_one"
-    )
-
-
-def _key(row: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
-    conditions = {**benchmark.conditions(), **options_of(row["variant"])}
-    return {
-        **{name: row[name] for name in KEY[:-1]},
-        **{axis.name: str(conditions[axis.condition]) for axis in other_axes(benchmark.declared)},
-        "attempt": row["number"],
-    }
-
-
-def _episode(row: dict[str, Any], group: str, facts: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
-    usage = json.loads(row["usage"])
-    return {
-        **_key(row, benchmark),
-        "domain": group,
-        **{name: facts.get(name) for name in benchmark.declared.facts},
-        **{name: row[name] for name in ("status", "status_reason", "ending", "score")},
-        "passed": None if row["passed"] is None else bool(row["passed"]),
-        **{name: None if usage.get(name) is None else int(usage[name]) for name in _counts(benchmark)},
-        "cost": usage.get("cost"),
-    }

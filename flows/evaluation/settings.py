@@ -71,7 +71,7 @@ class EvaluationSettings(Record):
         from agenthard.flows.errors import CommandError
 
         first = next(iter(self.variants.values()))
-        benchmark = open_benchmark(self.benchmark, self.path, self.options | first, self.seed)
+        benchmark = self.open_variant(first)
         known = {axis.condition for axis in benchmark.declared.axes if axis.condition}
         for name in self.axes.keys() - known:
             there = f"only {', '.join(sorted(known))} can" if known else "none can"
@@ -100,7 +100,15 @@ class EvaluationSettings(Record):
             CommandError: A condition does not exist, or has no such value.
         """
         for name, options in self.variants.items():
-            yield name, open_benchmark(self.benchmark, self.path, self.options | options, self.seed)
+            yield name, self.open_variant(options)
+
+    def open_variant(self, options: Mapping[str, str]) -> Benchmark:
+        """Return the benchmark opened under the options of one variant.
+
+        Raises:
+            CommandError: A condition does not exist, or has no such value.
+        """
+        return open_benchmark(self.benchmark, self.path, self.options | options, self.seed)
 
     def helpers(self) -> tuple[ModelFile, ...]:
         """Return the models that take part besides the agents, under any variant of the conditions.
@@ -158,14 +166,16 @@ class EvaluationSettings(Record):
         return table
 
     def identities(self, benchmark: Benchmark) -> Mapping[str, str]:
-        """Hash everything that must not change within a run folder: the suite with its conditions, and each model file.
+        """Hash everything that must not change within a run folder: the suite, the conditions, and each model file.
 
         Returns:
             Hashes by subject.
         """
         suite = f"{package_version('agenthard')}\n{self.benchmark}\n{benchmark.content_hash()}\n{self.seed}"
         suite += "".join(f"\n{name}" for name in self.axes)
+        variants = {name: each.content_hash() for name, each in self.open_variants()} if self.axes else {}
         texts = {"suite": suite, **{f"model {m.label}": m.model_dump_json() for m in self.models}}
+        texts |= {f"condition {name}": digest for name, digest in variants.items()}
         return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
 
 

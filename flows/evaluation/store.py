@@ -8,18 +8,15 @@ neither a clock nor a process id is needed to find the claims of a killed proces
 """
 
 import json
-import uuid
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from agenthard.flows.evaluation.episodes import Episode, EpisodeAttempt, Selection, TaskFacts
 from agenthard.models.storage import Database
 from agenthard.play.chain import Part
-from agenthard.taxonomy.system import lock_file
 from agenthard.taxonomy.trajectory import Trajectory
 
 _SCHEMA = """
@@ -47,6 +44,10 @@ CREATE TABLE IF NOT EXISTS journal (
     variant TEXT NOT NULL, position INTEGER NOT NULL, entry BLOB NOT NULL,
     PRIMARY KEY (agent, task_id, failure_rate, trial, variant, position)
 );
+CREATE TABLE IF NOT EXISTS places (
+    agent TEXT NOT NULL, task_id TEXT NOT NULL, failure_rate REAL NOT NULL, trial INTEGER NOT NULL,
+    variant TEXT NOT NULL, place TEXT NOT NULL, PRIMARY KEY (agent, task_id, failure_rate, trial, variant)
+) WITHOUT ROWID;
 """
 _EPISODE = "agent, task_id, failure_rate, trial, variant"
 _ATTEMPT = f"{_EPISODE}, number"
@@ -136,6 +137,17 @@ class EpisodeStore:
             if run.status != "infrastructure_error":
                 connection.execute(f"DELETE FROM journal WHERE {_KEY}", episode)
             connection.execute(f"DELETE FROM claims WHERE {_KEY}", episode)
+            connection.execute(f"DELETE FROM places WHERE {_KEY}", episode)
+
+    def be_at(self, episode: Episode, place: str) -> None:
+        """Note where a running episode is, for those who watch."""
+        with self._database.write() as connection:
+            connection.execute("INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?, ?, ?)", (*episode, place))
+
+    def places(self) -> list[tuple[str, str]]:
+        """Read where the running episodes are, each with its agent."""
+        query = f"SELECT agent, place FROM places JOIN claims USING ({_EPISODE}) ORDER BY {_EPISODE}"
+        return [(str(agent), str(place)) for agent, place in self._database.read(query)]
 
     def release_episode(self, episode: Episode) -> None:
         """Release an episode that was claimed and not played."""
@@ -165,7 +177,7 @@ class EpisodeStore:
     def scored(self, selection: Selection) -> int:
         """Count the episodes of a selection that have a verdict."""
         chosen, values = _chosen(selection)
-        verdicts = _EPISODES.format(f"{chosen} AND status <> 'infrastructure_error'")
+        verdicts = _EPISODES.format(f"{chosen} AND status NOT IN ('infrastructure_error', 'judge_error')")
         return int(self._database.read(f"SELECT count(*) FROM ({verdicts})", values)[0][0])
 
     def reasons(self, selection: Selection) -> list[tuple[str, int]]:
@@ -191,15 +203,16 @@ class EpisodeStore:
         """Return the journal of an episode, which outlives a kill."""
         return EpisodeJournal(self._database, episode)
 
-    def trajectories(self) -> Iterator[Trajectory]:
+    def trajectories(self) -> Iterator[tuple[Episode, Trajectory]]:
         """Read the last attempt of each episode, in the same order; where it has parts, these."""
         for key in self._last_attempts():
+            episode = Episode(*key[:-1])
             query = f"SELECT trajectory FROM parts WHERE {_KEY} AND number = ? ORDER BY position"
             blobs = self._database.read(query, key) or self._database.read(
                 f"SELECT trajectory FROM attempts WHERE {_KEY} AND number = ?", key
             )
             for (blob,) in blobs:
-                yield Trajectory.model_validate_json(zlib.decompress(blob))
+                yield episode, Trajectory.model_validate_json(zlib.decompress(blob))
 
     def records(self) -> Iterator[bytes]:
         """Read what benchmarks keep of the parts of the last attempts besides their runs, each as a JSON text."""
@@ -251,50 +264,3 @@ def _chosen(selection: Selection) -> tuple[str, tuple[Any, ...]]:
     agents, rates, variants = (", ".join("?" * len(names)) for names in chosen)
     condition = f"agent IN ({agents}) AND failure_rate IN ({rates}) AND variant IN ({variants}) AND trial < ?"
     return condition, (*chain(*chosen), selection.trials)
-
-
-class Worker:
-    """A name in a run folder that this process holds until it ends."""
-
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self.name = uuid.uuid4().hex
-        self._path = folder / self.name
-        self._lock: IO[str] = self._path.open("w")
-        lock_file(self._lock)
-
-    def close(self) -> None:
-        """Give up the name."""
-        self._path.unlink(missing_ok=True)
-        self._lock.close()
-
-
-@contextmanager
-def exclusive(lock: Path) -> Iterator[None]:
-    """Hold the exclusive lock of a run folder while the block runs; wait until it is free."""
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("w") as file:
-        lock_file(file, wait=True)
-        yield
-
-
-def release_dead(folder: Path, store: EpisodeStore) -> bool:
-    """Release the claims of workers that have ended.
-
-    Returns:
-        Whether there were any.
-    """
-    found = False
-    for name in store.claimants():
-        path = folder / name
-        try:
-            with path.open("r+") as lock:
-                lock_file(lock)
-        except BlockingIOError:
-            continue
-        except FileNotFoundError:
-            pass
-        store.release(name)
-        path.unlink(missing_ok=True)
-        found = True
-    return found

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from agenthard.audit.execution.bfcl.protocol import not_executed
 from agenthard.audit.execution.declared_evaluation import DeclaredEvaluation, score
 from agenthard.audit.execution.environment import Attempt, UnavailableError
-from agenthard.audit.execution.registry import has_code, inspect_task_of
+from agenthard.audit.execution.registry import has_code, inspect_task_of, why_not_published
 from agenthard.taxonomy.task import AgentTask
 
 _FILE = '''"""This split as an Inspect task: `inspect eval inspect_task.py --model MODEL`."""
@@ -40,10 +39,8 @@ def why_not_played(task: AgentTask) -> str:
         return "a model plays the user, with instructions of the benchmark's own harness; run that one on `native/`"
     if not task.user.turns:
         return "it has no turn of the user"
-    if task.benchmark == "bfcl":
-        return not_executed(task) or ""
     if has_code(task.benchmark):
-        return "it is scored by the code of a checkout, which a published split does not have"
+        return why_not_published(task) or ""
     if len(task.user.turns) > 1:
         return "it has several turns, and no code here answers the calls between them"
     try:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from agenthard.audit.statistics import ScoreMatrix, Undefined
+from agenthard.reports.cleaning.counted_scores import CountedScores
 from agenthard.reports.cleaning.difficulty import HardSplit, item_map
 from agenthard.reports.cleaning.figure_data import (
     AgreementMap,
@@ -13,7 +14,7 @@ from agenthard.reports.cleaning.figure_data import (
     separability_curve,
 )
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
-from agenthard.reports.cleaning.leaderboard import Board, CountedScores, make_board
+from agenthard.reports.cleaning.leaderboard import Board, make_board
 from agenthard.reports.cleaning.measures import Measure, judged
 from agenthard.reports.cleaning.missing import SplitMissing, split_missing
 from agenthard.reports.cleaning.runs import ChosenRuns, RunsUsed, choose_runs

@@ -15,8 +15,9 @@ from agenthard.audit.statistics import (
 )
 from agenthard.audit.statistics.resampling import all_bootstrap_means, percentile_interval
 from agenthard.audit.statistics.result import PREFIX, undefined
+from agenthard.reports.cleaning.counted_scores import CountedScores
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput
-from agenthard.reports.cleaning.leaderboard import Board, CountedScores, make_board
+from agenthard.reports.cleaning.leaderboard import Board, make_board
 from agenthard.reports.cleaning.runs import ChosenRuns, RunsUsed, choose_runs, reorder_models, require_comparable
 from agenthard.reports.comparison.scores import ScoreComparison, compare_scores
 from agenthard.taxonomy.record import Record

@@ -23,8 +23,8 @@ from agenthard.audit.statistics import (
 from agenthard.audit.statistics.rank_nulls import named
 from agenthard.audit.statistics.ranking import why_no_ranking
 from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.counted_scores import CountedScores
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.leaderboard import CountedScores
 from agenthard.reports.cleaning.measures import Measure, beyond, judged, measure
 from agenthard.reports.cleaning.runs import reorder_models
 from agenthard.reports.cleaning.splits import split_id

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from agenthard.audit.statistics import Result, minimum_detectable_difference, wilson_interval
 from agenthard.reports.evaluation.agents import AgentRow, Usage, leaderboard, usage
+from agenthard.reports.evaluation.axes import ConditionScore, condition_scores
 from agenthard.reports.evaluation.cells import DomainScore, HeatMap, domain_scores, heat_maps
 from agenthard.reports.evaluation.conditions import ConditionMaps, MeasurePoint, measure_points, other_conditions
 from agenthard.reports.evaluation.episodes import EPISODE, About, Episodes, normalised
@@ -23,6 +24,7 @@ from agenthard.reports.evaluation.scaling import (
     level_scores,
     trends,
 )
+from agenthard.reports.evaluation.turns import TurnChange, TurnSpan, turn_spans
 from agenthard.reports.kit.text import plural, result_text
 from agenthard.taxonomy.declared import NOTHING, Declared
 from agenthard.taxonomy.record import Record
@@ -105,12 +107,22 @@ class EvaluationAnalysis(Record):
     """Scores per cell under the conditions that are not the reference; not written where there are none."""
     measures: tuple[MeasurePoint, ...] = Field(default=(), exclude_if=lambda points: not points)
     """The measures that the benchmark declares, per condition; not written where it declares none."""
+    by_condition: tuple[ConditionScore, ...] = Field(default=(), exclude_if=lambda rows: not rows)
+    """Every agent under every condition, paired with the reference; not written where there is one only."""
+    turns: tuple[TurnSpan, ...] = Field(default=(), exclude_if=lambda rows: not rows)
+    """Calls and outcomes by turn; not written where the benchmark does not ask for them."""
+    turn_changes: tuple[TurnChange, ...] = Field(default=(), exclude_if=lambda rows: not rows)
+    """Turns from which calls are repeated or fail more often."""
     declared: Declared = Field(default=NOTHING, exclude=True)
     """What the benchmark declares about itself; not written."""
 
 
 def analyse(
-    episodes: pd.DataFrame, about: About, published: Sequence[Published] = (), declared: Declared = NOTHING
+    episodes: pd.DataFrame,
+    about: About,
+    published: Sequence[Published] = (),
+    declared: Declared = NOTHING,
+    turns: pd.DataFrame | None = None,
 ) -> EvaluationAnalysis:
     """Analyse an evaluation of agents × instances × trials.
 
@@ -119,6 +131,7 @@ def analyse(
         about: what was evaluated; its level, resamples and seed govern every interval.
         published: published results to compare with.
         declared: what the benchmark declares: factors, counts, measures and axes.
+        turns: one row per agent, condition and turn; None where turns are not counted.
 
     Returns:
         The analysis. Equal input gives an equal analysis; the order of the rows does not matter, except that of two
@@ -136,6 +149,7 @@ def analyse(
     models = merged(published)
     pairs = compare_agents(matrix, {row.agent: row.family for row in board}, about)
     totals = _totals(table, board)
+    spans, changes = ((), ()) if turns is None or turns.empty else turn_spans(turns, agents, about, declared)
     return EvaluationAnalysis(
         about=about,
         sentence=_sentence(totals, board, pairs),
@@ -159,6 +173,9 @@ def analyse(
         usage=usage(table.attempts, agents, declared),
         conditions=other_conditions(table, agents, declared),
         measures=measure_points(table, agents, about, declared),
+        by_condition=condition_scores(table, agents, about),
+        turns=spans,
+        turn_changes=changes,
         declared=declared,
     )
 

@@ -175,7 +175,7 @@ def normalised(frame: pd.DataFrame, declared: Declared = NOTHING) -> Episodes:
     for name in numbers_of(declared):
         table[name] = _numbers(frame, name, notes)
     passed = frame["passed"].astype(object).map({True: 1.0, False: 0.0})
-    table["variant"], variants = _variants(frame, declared)
+    table["variant"], variants = name_variants(frame, declared)
     table["verdict"] = passed.to_numpy(dtype=np.float64, na_value=np.nan)
     notes.add(
         frame["passed"].notna().to_numpy() & table["verdict"].isna(),
@@ -213,8 +213,16 @@ def _read_as_zero(name: str, rows: int) -> str:
     return f"{plural(rows, 'row')} without {name}: read as 0"
 
 
-def _variants(frame: pd.DataFrame, declared: Declared) -> tuple[list[str], tuple[str, ...]]:
-    """Name the values of all axes apart from the failure rate, as far as they differ, and order the names."""
+def name_variants(frame: pd.DataFrame, declared: Declared) -> tuple[list[str], tuple[str, ...]]:
+    """Name the values of all axes apart from the failure rate, as far as they differ.
+
+    Args:
+        frame: a table with a column for each axis.
+        declared: what the benchmark declares.
+
+    Returns:
+        The name in each row, and all names in their order, the reference first.
+    """
     axes = [axis for axis in declared.axes if axis.name != "failure_rate" and axis.name in frame.columns]
     texts = {axis: [str(value) for value in _texts(frame, axis.name)] for axis in axes}
     varying = {axis: column for axis, column in texts.items() if len(set(column)) > 1}

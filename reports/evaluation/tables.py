@@ -43,6 +43,25 @@ def tables_of(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
             pick(point, "measure", "condition", "agent") | point.levels | flat("mean", point.mean)
             for point in analysis.measures
         ],
+        "conditions": [
+            pick(row, "agent", "condition", "reference", "mean")
+            | _rate(row.rate)
+            | flat("passed_difference", row.passed_difference)
+            | flat("score_difference", row.score_difference)
+            for row in analysis.by_condition
+        ],
+        "turns": [
+            pick(row, "agent", "condition", "first", "last", "replies", "calls")
+            | flat("repeated", row.repeated)
+            | flat("failed", row.failed)
+            | flat("changed", row.changed)
+            | flat("passed", row.passed)
+            for row in analysis.turns
+        ],
+        "turn_changes": [
+            pick(row, "agent", "condition", "what", "turn") | flat("before", row.before) | flat("after", row.after)
+            for row in analysis.turn_changes
+        ],
         "published_measures": [
             {"model": row.model.model} | each.model_dump() for row in analysis.published for each in row.model.measures
         ],

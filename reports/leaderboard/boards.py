@@ -7,9 +7,10 @@ import numpy as np
 
 from agenthard.audit.statistics import Estimate, Result, ScoreMatrix, Undefined
 from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.counted_scores import CountedScores
 from agenthard.reports.cleaning.difficulty import HardSplit, select_hard_split
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
-from agenthard.reports.cleaning.leaderboard import Board, CountedScores, make_board
+from agenthard.reports.cleaning.leaderboard import Board, make_board
 from agenthard.reports.cleaning.runs import ChosenRuns, choose_runs, reorder_models, require_comparable
 from agenthard.reports.cleaning.splits import Split, SplitName, describe_split
 from agenthard.reports.cleaning.stability import Groups, ranking_stability

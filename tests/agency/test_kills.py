@@ -1,4 +1,4 @@
-"""A scenario with a model, a simulated user and a scripted agent, killed at many moments and resumed each time."""
+"""A scenario with a model, a simulated user, judges that read and see, and a scripted agent: killed and resumed."""
 
 import gzip
 import json
@@ -14,12 +14,16 @@ from typing import Any
 
 import pytest
 
+from agenthard.agency.packs import pack_of
+from agenthard.agency.suite_files import write_suite
+from tests.agency import paged
+from tests.agency.test_judges_of_evaluations import panel
 from tests.flows.evaluation.conftest import model_path
 from tests.loopback.fixtures import LoopbackProcess
 
 ROOT = Path(__file__).parents[2]
 Start = Callable[..., LoopbackProcess]
-ROUND = [("command", 0), ("request", 0), ("snapshot", 0), ("entry", 1), ("grade", 0), ("request", 1), ("entry", 0)]
+ROUND = [("command", 0), ("request", 0), ("judge", 0), ("browser", 0), ("snapshot", 0), ("entry", 1), ("judge", 2)]
 TARGETED = ROUND * 3
 """Moments of the rest of the play, one after the other: each play ends at one of them, and the next one continues."""
 RANDOM = 4
@@ -85,18 +89,20 @@ def jobs_left() -> list[str]:
 
 @pytest.mark.long
 def test_a_killed_play_continues_and_nothing_is_lost_repeated_or_paid_twice(
-    suite: Path, keys: str, loopback_process: Start, tmp_path: Path
+    keys: str, loopback_process: Start, tmp_path: Path
 ) -> None:
-    server = loopback_process(brain="tests.loopback.agency_brain:works", latency=0.02)
-    model = model_path(tmp_path, server.url)
+    server = loopback_process(brain="tests.loopback.agency_brain:judges", latency=0.02)
+    model, suite = model_path(tmp_path, server.url), tmp_path / "suite"
+    panel(tmp_path, server.openai_url, vision=["one.yaml"])
+    write_suite([pack_of(paged)], suite)
     assert played(suite, tmp_path / "whole", model) == 0
     expected = outline(tmp_path / "whole")
     assert [row[:3] for row in expected if row[0] == "loop"] == [
         ("loop", "Code/tiny/one", 0),
         ("loop", "Code/tiny/one", 1),
         ("loop", "Code/tiny/two", 0),
-        ("loop", "Code/tiny/two", 1),
     ]
+    whole = server.counts["distinct"]
     server.reset()
 
     out, chance, kills = tmp_path / "killed", random.Random(0), 0
@@ -107,7 +113,10 @@ def test_a_killed_play_continues_and_nothing_is_lost_repeated_or_paid_twice(
     assert played(suite, out, model) == 0
     assert kills >= 20, kills
     assert outline(out) == expected
-    counts = server.counts
-    paid, distinct = (sum(each["requests"] for each in counts[name].values()) for name in ("billed", "distinct"))
-    assert paid - distinct <= kills  # a reply that was in flight at a kill is lost, as the client says
+    billed, distinct = (server.counts[name] for name in ("billed", "distinct"))
+    paid, once = (sum(each["requests"] for each in counts.values()) for counts in (billed, distinct))
+    assert paid - once <= kills  # a reply that was in flight at a kill is lost, as the client says
+    judges = [name for name in whole if name.startswith("judge-")]
+    assert len(judges) == 2 and all(distinct[name] == whole[name] for name in judges)
+    print(f"{kills} kills: {once} replies, {paid - once} of them paid twice")
     assert jobs_left() == []

@@ -16,8 +16,8 @@ from scipy.stats import binom, binomtest, kendalltau, norm
 
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.reports.cleaning.analysis import analyse, headline
+from agenthard.reports.cleaning.counted_scores import CountedScores
 from agenthard.reports.cleaning.inputs import AnalysisSettings, CleaningInput, load_run
-from agenthard.reports.cleaning.leaderboard import CountedScores
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.runs import ChosenRuns, choose_runs
 from agenthard.reports.cleaning.splits import describe_split

@@ -93,7 +93,7 @@ def test_an_evaluation_is_seen_at_work_and_in_the_end(tmp_path: Path) -> None:
 import sys, time
 import agenthard.flows.evaluation.flow as module
 from agenthard.flows.evaluation.settings import EvaluationSettings
-from agenthard.flows.evaluation.store import Worker
+from agenthard.flows.evaluation.workers import Worker
 real = module._more_to_play
 def waiting(settings, tasks, stopped):
     worker = Worker(settings.folder.workers)

@@ -1,9 +1,10 @@
-"""A brain that works on scenarios: it makes the calls of a list, one per reply, and says when it has finished a task.
+"""Brains that work on scenarios: they make the calls of a list, one per reply, and say when they have finished a task.
 
 The list is in the brain; where it is follows from the conversation alone. A call that was interrupted is made again.
 """
 
 import json
+import re
 from typing import Any
 
 from tests.loopback.talk import Answer, Asked, Called, Said
@@ -52,6 +53,20 @@ def works(asked: Asked) -> Answer:
         return Answer(text=f"I have done {done} calls.")
     name, arguments = calls[done]
     return Answer(calls=(Called(name, arguments),))
+
+
+def judges(asked: Asked) -> Answer:
+    """Plays a judge that reads or sees, and gives points for what it is shown; else as `works`."""
+    if asked.schema is None or "confidence" not in asked.schema["properties"]:
+        return works(asked)
+    shown = asked.said[-1].text
+    images = re.findall(r"^step-[\w-]+\.png", shown, re.MULTILINE)
+    names = re.findall(r"file ([\w./-]+)\n1\| (.*)", shown)
+    file, line, quote = (images[0], 0, "a page") if images else (*names[0][:1], 1, names[0][1])
+    score = min(10, 2 * len(images or names) + (asked.model == "judge-one"))
+    evidence = [{"file": file, "line": line, "quote": quote}]
+    marks = {"comment": f"{len(images or names)} are shown.", "evidence": evidence, "score": score, "confidence": 0.5}
+    return Answer(text=json.dumps(marks))
 
 
 def _is_task(said: Said) -> bool:

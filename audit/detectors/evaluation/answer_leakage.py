@@ -87,11 +87,12 @@ class AnswerLeakage(SuiteDetector):
             first.setdefault(canonical_json(note.value["candidates"]), note)
         observations = list(first.values())
         scenes = [read_scene(note.value["candidates"], note.task_id, note.value["text"]) for note in observations]
-        report = run_battery(scenes)
-        if report.choices < FEWEST:
-            reason = f"{report.choices} choices in the benchmark; {FEWEST} are needed to tell a shortcut from luck"
+        choices = sum(len(scene.sets) for scene in scenes)
+        if choices < FEWEST:
+            reason = f"{choices} choices in the benchmark; {FEWEST} are needed to tell a shortcut from luck"
             yield Undecided(task_ids=tuple(scene.id for scene in scenes), reason=reason)
             return
+        report = run_battery(scenes)
         answers = _answers(scenes, observations)
         for shortcut in report.give_aways():
             yield _conclusion(shortcut, answers)

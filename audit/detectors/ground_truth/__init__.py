@@ -14,6 +14,7 @@ from agenthard.audit.detectors.ground_truth.gold_redundant import GoldRedundant
 from agenthard.audit.detectors.ground_truth.invented_value import InventedValue
 from agenthard.audit.detectors.ground_truth.milestones_miss_state import MilestonesMissState
 from agenthard.audit.detectors.ground_truth.miscopied_result import MiscopiedResult
+from agenthard.audit.detectors.ground_truth.misplaced_value import MisplacedValue
 from agenthard.audit.detectors.ground_truth.near_miss_value import NearMissValue
 from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolation
 from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
@@ -42,6 +43,7 @@ __all__ = [
     "GoldRedundant",
     "InventedValue",
     "MiscopiedResult",
+    "MisplacedValue",
     "NearMissValue",
     "PolicyViolation",
     "TextWithoutSource",

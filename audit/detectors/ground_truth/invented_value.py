@@ -58,6 +58,7 @@ class InventedValue(TaskDetector):
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
     about_values = True
+    about_sources = True
     why = "No agent can find the value, so every run that does what the user asks differs from the gold."
 
     def not_applicable(self, task: AgentTask) -> str | None:

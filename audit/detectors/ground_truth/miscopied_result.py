@@ -77,6 +77,7 @@ class MiscopiedResult(TaskDetector):
     tier = Tier.SUSPECTED
     executes = True
     about_values = True
+    about_sources = True
     why = "A run that passes on what the tools return differs from the gold and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -58,6 +58,8 @@ class NearMissValue(TaskDetector):
     * **slips of the keyboard**: an e-mail address, a file name, an identifier or a number of four characters or more
       that the user says, alone in being so near, with one character lost, doubled or put in, or two exchanged, but not
       at its start: ``imagepng`` for ``image.png``, 12334 for 1234. A number that follows from others is left alone;
+    * **stray marks**: a file name with the full stop or comma of the sentence that it was copied from (``notes.md.``),
+      where another call of the ground truth has it without;
     * **dates** that are none: ``20023-04-2``, ``2023-02-30``, for a parameter with "date" in its name;
     * **people** in the gold who contradict the record that the call refers to: the same name with another date of
       birth that was not said, or the record's date of birth and half of its name with another half;
@@ -75,11 +77,12 @@ class NearMissValue(TaskDetector):
 
     id = "near-miss-value"
     title = "Gold values that are almost what the task says"
-    version = "5"
+    version = "6"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
     about_values = True
+    about_sources = True
     why = "A run that copies the value exactly differs from the gold and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:
@@ -100,6 +103,9 @@ class NearMissValue(TaskDetector):
         knowledge = knowledge_of(task)
         said = _names_and_quotations(task)
         conversation = Conversation(task, knowledge)
+        given = {
+            text for _, call in task.gold_calls() for each in gold_values(call.arguments) for _, text in each.strings()
+        }
         for pointer, call in task.gold_calls():
             severity = _severity(task, call)
             for value in gold_values(call.arguments):
@@ -107,6 +113,7 @@ class NearMissValue(TaskDetector):
                 found: list[Hit] = []
                 if texts and len(texts) == len(value.accepted):
                     found += _impossible_date(task, pointer, call, value)
+                    found += _stray_mark(task, pointer, call, value, given, severity)
                     if not value.omissible and not any(knowledge.holds(text) for text in texts):
                         found += _misspelt(task, pointer, call, value, said, severity)
                 yield from found or _slipped(task, pointer, call, value, conversation, severity)
@@ -187,6 +194,33 @@ def _slipped(
         severity=Severity.MAY_AFFECT_SCORE if squash(str(given)) == squash(slip.said) else severity,
         cause=shared_cause(task, f"{given!r} for {slip.said!r}"),
         patch=replace(f"{pointer}/arguments{slip.at}", slip.said) if same_digits else (),
+    )
+
+
+def _stray_mark(
+    task: AgentTask, pointer: str, call: ToolCall, value: GoldValue, given: set[str], severity: Severity
+) -> Iterator[Hit]:
+    at, text = value.strings()[0]
+    bare = text.rstrip(".,;:!?")
+    if bare == text or bare not in given or not FILE_NAME.fullmatch(bare):
+        return
+    place = f"{pointer}/arguments{at}"
+    other = next(
+        f"{each}/arguments{where}"
+        for each, earlier in task.gold_calls()
+        for one in gold_values(earlier.arguments)
+        for where, name in one.strings()
+        if name == bare
+    )
+    yield Hit(
+        claim=f"The gold call of {call.name!r} gives {value.name!r} as {text!r}, and another call has {bare!r}.",
+        evidence=(quote(task, place, note="the gold call"), quote(task, other, note="the other call")),
+        fix=f"Use {bare!r}.",
+        severity=severity,
+        tier=Tier.CONFIRMED,
+        cause=shared_cause(task, f"{text!r} for {bare!r}"),
+        patch=replace(place, bare) if len(value.accepted) == 1 else (),
+        proof=_rejected(task, place, bare),
     )
 
 

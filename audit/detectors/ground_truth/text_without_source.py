@@ -55,6 +55,7 @@ class TextWithoutSource(TaskDetector):
     tier = Tier.SUSPECTED
     deciding = "execution"
     about_values = True
+    about_sources = True
     why = "A run that passes on what the tools returned differs from the gold and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

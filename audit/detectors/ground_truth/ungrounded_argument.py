@@ -94,6 +94,7 @@ class UngroundedArgument(TaskDetector):
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
     about_values = True
+    about_sources = True
     why = "An agent can only guess the value, so a right run fails unless it guesses what the author had in mind."
 
     def not_applicable(self, task: AgentTask) -> str | None:

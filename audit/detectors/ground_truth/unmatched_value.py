@@ -68,6 +68,7 @@ class UnmatchedValue(TaskDetector):
     tier = Tier.SUSPECTED
     executes = True
     about_values = True
+    about_sources = True
     why = "A run that uses what the user says differs from the gold and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -52,6 +52,7 @@ class UnreachableValue(TaskDetector):
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
     about_values = True
+    about_sources = True
     why = "An agent cannot know the identifier; a run that asks for it, or guesses another one, fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

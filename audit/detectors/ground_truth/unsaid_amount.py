@@ -56,6 +56,7 @@ class UnsaidAmount(TaskDetector):
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
     about_values = True
+    about_sources = True
     why = "The agent has to guess the amount, and only one guess passes."
 
     def not_applicable(self, task: AgentTask) -> str | None:

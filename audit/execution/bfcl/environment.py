@@ -68,6 +68,11 @@ class BfclEnvironment(WorkerBackedEnvironment):
                 return str(missing)
         return reason or self._why_not_contained()
 
+    @classmethod
+    def why_not_published(cls, task: AgentTask) -> str | None:
+        """Say why no release of the package scores a task; the package needs no checkout."""
+        return protocol.not_executed(task)
+
     def reservation(self, task: AgentTask) -> str | None:
         """Say when the release that executes a task has it otherwise."""
         found = None if self._own_pool else self._execution.remember("bfcl release", task, lambda: _release_of(task))

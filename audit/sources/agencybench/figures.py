@@ -95,13 +95,14 @@ class ScenarioAttempts:
 
 
 def gather(runs: Iterable[Trajectory]) -> dict[str, list[ScenarioAttempts]]:
-    """Order scored runs by run folder and scenario; a run without a score does not count as an attempt."""
+    """Order runs by run folder and scenario; without a score an error of the agent counts 0, any other run not."""
     found: dict[str, dict[str, dict[str, list[Attempt]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for run in runs:
-        if run.score is not None:
+        points = 0.0 if run.score is None and run.status == "agent_error" else run.score
+        if points is not None:
             scenario = run.task_id.rsplit("/", 1)[0]
-            lowest = min((item.score for item in run.judgements if item.score is not None), default=run.score)
-            score, lowest = PERCENT_PER_POINT * run.score, PERCENT_PER_POINT * lowest
+            lowest = min((item.score for item in run.judgements if item.score is not None), default=points)
+            score, lowest = PERCENT_PER_POINT * points, PERCENT_PER_POINT * lowest
             sign = idle_sign(run)
             kind, cut = sign.kind if sign else None, sign is None and only_call(run) is not None
             attempt = Attempt(scenario, run.task_id, run.trial, score, lowest, kind, cut, run.status)

@@ -88,7 +88,8 @@ def _task(settings: "EvaluationSettings", scenario: str) -> "AgencyTask":
 async def _played(settings: "EvaluationSettings", task: "AgencyTask") -> "PlayedChain":
     from agenthard.flows.evaluation.episodes import Episode
     from agenthard.flows.evaluation.play import open_client, room_of
-    from agenthard.flows.evaluation.store import EpisodeStore, exclusive
+    from agenthard.flows.evaluation.store import EpisodeStore
+    from agenthard.flows.evaluation.workers import exclusive
 
     store = EpisodeStore(settings.folder.store)
     (name,), file = settings.contestants, next(iter(settings.models), None)

@@ -41,6 +41,7 @@ def tables(
     from agenthard.flows.commands.evaluation_tables import show_paper
     from agenthard.flows.errors import CommandError
     from agenthard.reports.evaluation.paper_tables import EvaluationTable
+    from agenthard.reports.kit.text import plural
 
     runs, left_out = read_runs(evaluations)
     groups = run_groups(runs, resamples=resamples, seed=seed)
@@ -51,7 +52,9 @@ def tables(
         found += compared(groups, published_rows(), published_measures())
     laid_out = [EvaluationTable(each.title, each.columns, each.rows, each.note) for each in found]
     attempts = sum(group.measures.attempts for group in groups)
-    note = " ".join([f"{attempts} attempts in {len(groups)} runs; '-': the log does not tell.", *left_out])
+    note = " ".join(
+        [f"{plural(attempts, 'attempt')} in {plural(len(groups), 'run')}; '-': the log does not tell.", *left_out]
+    )
     show_paper("AgencyBench: tables of the paper", note, laid_out, lambda: _figures(groups), out, as_json)
 
 

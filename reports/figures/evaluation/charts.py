@@ -168,6 +168,7 @@ def small_multiples(
     charts = []
     xs = [point.x for panel in panels.values() for series in panel.values() for point in series]
     reach = [min(xs), max(xs)] if min(xs) < max(xs) else [min(xs) - 1, max(xs) + 1]
+    levels = {} if min(xs) < max(xs) else {"values": [min(xs)]}  # a single level needs no ticks around it
     x_scale = alt.Scale(domain=reach, nice=False, zero=False, padding=10)
     for i, (name, panel) in enumerate(panels.items()):
         own = axes if isinstance(axes, Axes) else axes[name]
@@ -189,7 +190,7 @@ def small_multiples(
         ]
         data[f"ranges {i}"] = [row for row in data[f"points {i}"] if row["low"] is not None]
         data[f"name {i}"] = [{"label": short(name, 38), "tip": name}]
-        x = alt.X("x:Q", title=own.x, scale=x_scale).axis(grid=False, tickCount=6, titlePadding=4)
+        x = alt.X("x:Q", title=own.x, scale=x_scale).axis(grid=False, tickCount=6, titlePadding=4, **levels)
         title = own.y if i % COLUMNS == 0 or own is not axes else None
         y = alt.Y("y:Q", title=title, scale=y_scale).axis(grid=True, values=values, domain=False, ticks=False)
         low = alt.Y("low:Q", title=title, scale=y_scale)

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from agenthard.flows.evaluation.episodes import Episode
 from agenthard.flows.evaluation.progress import show_episodes
 from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.store import EpisodeStore
 from agenthard.flows.progress import show_progress
 from agenthard.models.budget import Amount, Budget
 from agenthard.models.ledger import Entry, Ledger
@@ -39,3 +41,16 @@ def test_rate_and_cost_stand_beside_the_bar(tmp_path: Path, monkeypatch: pytest.
         with show_episodes(settings, tasks=3):
             assert looked.wait(60)
     assert notes[0] == "0.0/s, 1.25 USD"
+
+
+def test_long_plays_say_where_they_are(tmp_path: Path) -> None:
+    store = EpisodeStore(tmp_path / "episodes.sqlite")
+    one, other = (Episode("a", task, 0.0, 0) for task in ("game", "code"))
+    store.claim([one, other], "worker", 3)
+    for place in ("game-task1, attempt 1 of 2", "game-task1, attempt 2 of 2"):
+        store.be_at(one, place)
+    store.be_at(other, "code-task1, attempt 1 of 2")
+    assert store.places() == [("a", "code-task1, attempt 1 of 2"), ("a", "game-task1, attempt 2 of 2")]
+    store.release_episode(one)
+    assert store.places() == [("a", "code-task1, attempt 1 of 2")]
+    store.close()

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from agenthard.flows.evaluation.episodes import Episode, EpisodeAttempt, Selection, TaskFacts, episodes_of
-from agenthard.flows.evaluation.store import EpisodeStore, Worker, release_dead
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.flows.evaluation.workers import Worker, release_dead
 from agenthard.models.errors import StorageError
 from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
@@ -76,7 +77,7 @@ def test_an_infrastructure_error_is_tried_again_up_to_a_number(store: EpisodeSto
     assert store.settled(Selection(("a",), (0.0,), 1), 2) == 1
     assert store.settled(Selection(("a",), (0.0,), 1), 3) == 0
     assert [row["number"] for row in store.rows()] == [0, 1]
-    assert [run.status for run in store.trajectories()] == ["infrastructure_error"]
+    assert [run.status for _, run in store.trajectories()] == ["infrastructure_error"]
 
 
 def test_what_is_stored_is_not_replaced(store: EpisodeStore) -> None:
@@ -89,7 +90,7 @@ def test_what_is_stored_is_not_replaced(store: EpisodeStore) -> None:
 def test_the_last_attempt_is_the_trajectory(store: EpisodeStore) -> None:
     store.add(EPISODES[0], attempt(EPISODES[0], 0, "infrastructure_error", None))
     store.add(EPISODES[0], attempt(EPISODES[0], 1, passed=False))
-    (run,) = store.trajectories()
+    ((_, run),) = store.trajectories()
     assert run.passed is False
 
 
@@ -100,7 +101,7 @@ def test_the_living_keep_what_they_took_and_the_dead_do_not(store: EpisodeStore,
     code = (
         "import sys, time, pathlib\n"
         "from agenthard.flows.evaluation.store import EpisodeStore\n"
-        "from agenthard.flows.evaluation.store import Worker\n"
+        "from agenthard.flows.evaluation.workers import Worker\n"
         "from agenthard.flows.evaluation.episodes import Episode\n"
         f"worker = Worker(pathlib.Path({str(folder)!r}))\n"
         f"store = EpisodeStore(pathlib.Path({str(tmp_path / 'episodes.sqlite')!r}))\n"

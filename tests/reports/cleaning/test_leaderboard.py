@@ -16,8 +16,9 @@ from agenthard.audit.statistics import (
     rank_sets,
     top_unchanged,
 )
+from agenthard.reports.cleaning.counted_scores import CountedScores, lead_in_resamples
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.leaderboard import Board, CountedScores, lead_in_resamples, make_board
+from agenthard.reports.cleaning.leaderboard import Board, make_board
 from agenthard.reports.cleaning.splits import split_id
 from agenthard.reports.cleaning.summary import board_cells
 from agenthard.reports.cleaning.ties import shared_ranks

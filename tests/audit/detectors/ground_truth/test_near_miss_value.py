@@ -49,6 +49,16 @@ def test_a_file_name_a_letter_off() -> None:
     assert [item.quote for item in hit.evidence] == ["minute.txt", "minutes.txt"]
 
 
+@pytest.mark.parametrize("mark", [".", ",", "?"])
+def test_a_file_name_with_the_mark_of_its_sentence(mark: str) -> None:
+    subject = task(f"Write a new file called minutes.txt{mark} Keep it short.", {"file": f"minutes.txt{mark}"})
+    made = ToolCall(name="write", arguments={"new": "minutes.txt"})
+    turns = ((made, *subject.ground_truth.turns[0]),)
+    [hit] = hits(subject.model_copy(update={"ground_truth": subject.ground_truth.model_copy(update={"turns": turns})}))
+    assert hit.tier is Tier.CONFIRMED and [item.quote for item in hit.evidence] == [f"minutes.txt{mark}", "minutes.txt"]
+    assert not hits(subject), "no other call tells what the name is"
+
+
 def test_a_file_name_of_the_state_a_letter_off_is_suspected() -> None:
     subject = task("Open the minutes.", {"file": "minuts.txt"}, initial_state={"root": {"minutes.txt": "..."}})
     [hit] = hits(subject)
