@@ -19,6 +19,7 @@ from agenthard.agency.tools import CallResult, Desk, Toolset
 from agenthard.agency.workspace import Snapshot, SnapshotStore, Workspace, open_eval_space
 from agenthard.agency.workspace.programs import programs_for
 from agenthard.agency.workspace.store import SnapshotError
+from agenthard.audit.execution.context import current_execution
 from agenthard.audit.execution.environment import (
     Attempt,
     Environment,
@@ -66,6 +67,7 @@ class AgencyEnvironment(Environment):
             ExecutionError: a reference solution of a task before it cannot be carried out.
         """
         scenario, pack, here = _found(task)
+        current_execution().note(f"commands of scenarios: {isolation_here(False)}")
         if here.id not in self._starts:
             self._starts[here.id] = self._start(scenario, pack, here)
         self._toolset = self._fresh(pack)

@@ -2,7 +2,7 @@
 
 Usage: python perf/measure_suite_mutants.py [NAME ...]
 NAMEs are scenarios; without any, all are measured, which takes most of an hour. What is measured replaces its part of
-agency/suite/mutants.json. Exit code 1 when more than 5 % of all mutants there score as high as the original.
+perf/suite_mutants.json. Exit code 1 when more than 5 % of all mutants there score as high as the original.
 """
 
 import json
@@ -10,10 +10,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from agenthard.agency.suite.catalogue import HERE, NAMES, load
+from agenthard.agency.suite.catalogue import NAMES, load
 from agenthard.agency.suite.mutation import survey
 
-TARGET = HERE / "mutants.json"
+TARGET = Path(__file__).parent / "suite_mutants.json"
 MOST = 0.05
 
 

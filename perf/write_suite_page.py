@@ -6,11 +6,12 @@ Usage: python perf/write_suite_page.py
 import json
 from pathlib import Path
 
-from agenthard.agency.suite.catalogue import HERE, Play, expected, load_all
+from agenthard.agency.suite.catalogue import Play, expected, load_all
 from agenthard.agency.suite.mutation import equivalents
 from agenthard.reports.kit.markdown import md, table
 
-TARGET = Path(__file__).parents[1] / "docs" / "agency-suite.md"
+HERE = Path(__file__).parent
+TARGET = HERE.parent / "docs" / "agency-suite.md"
 INTRO = """\
 # AgencyBench: our own suite
 
@@ -48,8 +49,7 @@ MUTANTS = """\
 A mutant is the reference solution with one change in a line that the task added: a number, a text or an operator, or
 the line deleted. The table has the share of the mutants of each task that score as high as the original, and for each
 clause the share that meet it as well: a clause that does not look at the changed line is met.
-`perf/measure_suite_mutants.py`
-measures and writes `agency/suite/mutants.json`.
+`perf/measure_suite_mutants.py` measures.
 """
 
 
@@ -67,7 +67,7 @@ def scenario_part(play: Play, scores: dict[tuple[str, str], float]) -> str:
 
 def mutants_part() -> str:
     """Return the part about mutants."""
-    found = json.loads((HERE / "mutants.json").read_text(encoding="utf-8"))
+    found = json.loads((HERE / "suite_mutants.json").read_text(encoding="utf-8"))
     rows = []
     for name, each in found.items():
         clauses = ", ".join(f"`{clause}` {share:.0%}" for clause, share in each["clauses"].items())
@@ -84,10 +84,27 @@ def mutants_part() -> str:
     return "\n\n".join([MUTANTS.strip(), shares, listed, head, "\n".join(same)])
 
 
+def repeats_part() -> str:
+    """Return the part about repeated grades."""
+    found = json.loads((HERE / "suite_repeats.json").read_text(encoding="utf-8"))
+    wrong, total = found["different"], found["runs"] * found["tasks"] * len(found["solutions"])
+    said = f"{len(wrong)} have another score: {md('; '.join(wrong))}" if wrong else "all have their stated score"
+    names = " and ".join(f"`{each}`" for each in found["solutions"])
+    return (
+        f"## Repeats\n\nThe solutions {names} of all {found['tasks']} tasks were graded in {found['runs']} runs,\n"
+        f"each in another random order: of {total} grades {said}.\n`perf/measure_suite_repeats.py` measures."
+    )
+
+
 def page() -> str:
     """Return the page."""
     scores = expected()
-    return "\n\n".join([INTRO.strip(), *[scenario_part(play, scores) for play in load_all()], mutants_part()]) + "\n"
+    return (
+        "\n\n".join(
+            [INTRO.strip(), *[scenario_part(play, scores) for play in load_all()], mutants_part(), repeats_part()]
+        )
+        + "\n"
+    )
 
 
 if __name__ == "__main__":

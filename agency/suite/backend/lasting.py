@@ -105,8 +105,8 @@ LASTING = TaskPlan(
     (
         Clause(
             "days",
-            'POST /days with `{"days": N}` lets N days pass and answers 200 with `{"day": D}`, the days since the'
-            " beginning;"
+            'POST /days with `{"days": COUNT}` lets as many days pass and answers 200 with `{"day": D}`, the days'
+            " since the beginning;"
             " a parcel that is stored or blocked 7 days or more after the day on which it was stored becomes"
             " `returned`, and"
             " its locker is free again.",
@@ -115,7 +115,7 @@ LASTING = TaskPlan(
         ),
         Clause(
             "days-invalid",
-            "N is an integer of at least 1, else the answer is 400 with `invalid`; to collect a returned parcel is"
+            "COUNT is an integer of at least 1, else the answer is 400 with `invalid`; to collect a returned parcel is"
             " answered"
             " 410 with `returned` (404 and 400 come before), and other methods on /days and /events 405 with `method`.",
             days_are_checked,

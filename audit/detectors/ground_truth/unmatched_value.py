@@ -53,7 +53,8 @@ class UnmatchedValue(TaskDetector):
 
     Not flagged: values of an instruction for a simulator that are given twice, since it also tells what was before;
     values that may be left out; documented defaults; a template's blank ("X miles"); a request with more than 40
-    numbers; a slip of the keyboard that `near-miss-value` reports.
+    numbers; a text of more than 2,000 characters, which is a file that the agent writes; a slip of the keyboard that
+    `near-miss-value` reports.
 
     Wrong where the user means the choice by another name, or corrects a value in words that this check does not
     understand.
@@ -61,7 +62,7 @@ class UnmatchedValue(TaskDetector):
 
     id = "unmatched-value"
     title = "The user says one value and the ground truth demands another"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

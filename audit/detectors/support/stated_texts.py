@@ -20,6 +20,8 @@ _BLANK = re.compile(r"\b[Xx]{1,4}\b|[{}<>\[\]]|_{2}|\(\s*\)|\b[a-z]+_[a-z_]+\b|\
 """What a template leaves open."""
 _FILE = re.compile(r"[\w-]+(?:\.\w{1,5})+|(?:~?/)?[\w.-]+(?:/[\w.-]+)+/?")
 _FEWEST_WORDS = 3
+_LONGEST = 2000
+"""Characters of a text: a longer one is a file that the agent writes, and no user dictates it."""
 _SHORT = 600
 """Characters of an instruction that tells little more than what is dictated."""
 _ALIKE = 70.0
@@ -74,7 +76,7 @@ def _is_short(task: AgentTask) -> bool:
 def _own_text(task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, before: Sequence[Step]) -> str | None:
     """Return the text of three words or more that a value demands and that neither a text nor a response has."""
     texts = value.strings()
-    if len(value.accepted) != 1 or not texts or len(words(texts[0][1])) < _FEWEST_WORDS:
+    if len(value.accepted) != 1 or not texts or len(texts[0][1]) > _LONGEST or len(words(texts[0][1])) < _FEWEST_WORDS:
         return None
     bare = squash(texts[0][1])
     seen = [*spoken.texts(turn), *(step.observation.text for step in before)]
