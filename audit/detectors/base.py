@@ -86,7 +86,7 @@ class Detector(ABC):
     def why_left_out(self, task: AgentTask) -> str | None:
         """Return why this task is not checked, by a convention of its benchmark or by the check itself, or None."""
         if self.about_sources and "computed_values" in task.traits:
-            return "its values are computed by tools from what other tools returned; the benchmark's own check proves them"
+            return "its values are computed by tools from what others returned; the benchmark's own check proves them"
         return self.not_applicable(task)
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -161,8 +161,9 @@ def robustness(judges: Sequence[Answers], labelled: Labelled, settings: Settings
     """Compare several judges on the same labelled tasks.
 
     Accuracy and F1 are taken on the tasks that all answered, so that easier tasks favour no judge; judges with a
-    verdict on fewer than half of the tasks that any of them answered are compared in pairs only. Paired differences: exact McNemar tests
-    on right or wrong, pair by pair; where tasks come in clusters, a paired bootstrap over clusters on the common tasks.
+    verdict on fewer than half of the tasks that any of them answered are compared in pairs only. Paired differences:
+    exact McNemar tests on right or wrong, pair by pair; where tasks come in clusters, a paired bootstrap over clusters
+    on the common tasks.
     Neither uses weights.
 
     Args:
