@@ -41,6 +41,9 @@ the second tasks of `research` and `mcp` need none of the first's files, and the
 reference left of the tasks before; tests compare. *Cheats* repeat the rubric, leave empty files of the right names,
 edit what the grader might read, or report a score of their own.
 
+`agenthard audit agency SUITE` has no finding on the suite, by any check that is not experimental: all 18 tasks are
+checked, and executed.
+
 This page is written by `perf/write_suite_page.py`.
 """
 MUTANTS = """\

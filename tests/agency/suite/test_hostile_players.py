@@ -72,7 +72,7 @@ def test_attacks_earn_nothing_and_leave_nothing(name: str, place: Path) -> None:
     script = place / "script.json"
     script.write_text(json.dumps({"tasks": dict.fromkeys(ids, calls)}))
     before = listed(HERE, suite, place / "outside")
-    attacked = played(suite, out, f"script:{script}", command_seconds="10")
+    attacked = played(suite, out, f"script:{script}", command_seconds="5")
     assert scores(attacked) == scores(played(suite, place / "idle", "do_nothing"))
     assert listed(HERE, suite, place / "outside") == before
     assert running(MARK) == [] and running("28097") == []
