@@ -2,9 +2,10 @@
 
 A solver that takes every other slot at its mean can ask of each candidate how well it would then fit the global rules.
 With decoys that are chosen slot by slot this *look-ahead* often finds the truth. Here the decoys of one slot after the
-other are chosen again, given all the others, against a family of attackers: five ways to pick what fits best, and any
-that weighs how candidates stand against the rules. A weighing can only find truths that on the whole stand higher or
-lower than their decoys, or nearer to the middle, so the truths of an instance are brought to stand as their decoys do.
+other are chosen again, given all the others, against a family of attackers: five ways to pick what fits best, any that
+weighs how candidates stand against the rules, and any that learns the shapes of margins. A weighing can only find
+truths that on the whole stand higher or lower than their decoys, or nearer to the middle, so the truths of an instance
+are brought to stand as their decoys do; and learned shapes can only tell truths whose shapes are distributed otherwise.
 """
 
 from collections.abc import Sequence
@@ -16,17 +17,18 @@ from agenthard.ace.generator.combinations import Combinations
 from agenthard.ace.generator.decoys import DecoySlot, draw_sets, natural_excess
 from agenthard.ace.generator.preference import Preference
 from agenthard.ace.generator.scaffold import Scaffold
+from agenthard.ace.generator.shapes import FAR, distance, shapes
 from agenthard.ace.generator.space import Bools, Floats, Ints
 
-_SWEEPS = 4
+_SWEEPS = 8
 _BALANCE = 0.05
 """What a squared unit of unnatural excess costs, where a truth found or missed against the plan costs 1."""
 _STANDING = 8.0
 """What it costs, as a mean over the measures, that truths stand a standard deviation above or below their decoys."""
 _SPREAD = 1.0
-"""The same where their squared distance from the middle is a variance off. Larger costs bring nothing more."""
-_FAR = 9.0
-"""Margins are cut off here, in standard deviations of what the other slots may add."""
+"""The same where their squared distance from the middle is a variance off.."""
+_SHAPES = 10.0
+"""What a unit of distance between the shapes of truths and decoys costs."""
 
 
 def couple(
@@ -56,7 +58,8 @@ def couple(
         found = look_ahead(held, relevant, slack, scale)
         total = np.sum([each for at, each in enumerate(excess) if at != changed], axis=0) + excesses
         result: Floats = np.abs(found - wanted).sum(axis=1) + _BALANCE * (total**2).sum(axis=1)
-        result += _imbalance(standing(held, relevant, slack, firsts))
+        margins = rule_margins(held, relevant, slack, firsts)
+        result += _imbalance(standing(margins)) + _SHAPES * distance([shapes(each) for each in margins])
         return result
 
     for sweep in range(_SWEEPS):
@@ -114,11 +117,8 @@ def look_ahead(held: Sequence[Ints], relevant: Sequence[Bools], slack: Ints, sca
     return found
 
 
-def standing(held: Sequence[Ints], relevant: Sequence[Bools], slack: Ints, firsts: Ints) -> Floats:
-    """Tells how the truths stand among their slots' candidates, by what a learner of look-ahead can be given.
-
-    The measures are, for each global rule, the margin with the other slots at their mean, in units of the others'
-    spread, and the same as far as it is broken; how far all rules are broken together; and the three least margins.
+def rule_margins(held: Sequence[Ints], relevant: Sequence[Bools], slack: Ints, firsts: Ints) -> list[Floats]:
+    """Say how far inside each global rule candidates stay with the other slots at their mean.
 
     Args:
         held: As for :func:`look_ahead`.
@@ -127,17 +127,34 @@ def standing(held: Sequence[Ints], relevant: Sequence[Bools], slack: Ints, first
         firsts: First column of each rule.
 
     Returns:
-        By set, slot and measure: by how many standard deviations of the slot's candidates the truth is above their
-        mean; 0 where they are all alike.
+        By slot, with axes set, candidate and rule: the least margin in units of the others' spread.
     """
     means = [each.mean(axis=1) for each in held]
     variances = [each.var(axis=1) for each in held]
-    stands = []
+    margins = []
     for at, each in enumerate(held):
         others = (sum(means) - means[at])[:, None]
         spread = np.sqrt(np.maximum((sum(variances) - variances[at])[:, None], 0.09))
-        margins = np.clip((slack - others - each + 0.5) / spread, -_FAR, _FAR)
-        by_rule = np.minimum.reduceat(np.where(relevant[at], margins, _FAR), firsts, axis=2)
+        inside = np.clip((slack - others - each + 0.5) / spread, -FAR, FAR)
+        margins.append(np.minimum.reduceat(np.where(relevant[at], inside, FAR), firsts, axis=2))
+    return margins
+
+
+def standing(margins: Sequence[Floats]) -> Floats:
+    """Tells how the truths stand among their slots' candidates, by what a learner of look-ahead can be given.
+
+    The measures are the margin to each global rule, and the same as far as it is broken; how far all rules are broken
+    together; and the three least margins.
+
+    Args:
+        margins: What :func:`rule_margins` returns.
+
+    Returns:
+        By set, slot and measure: by how many standard deviations of the slot's candidates the truth is above their
+        mean; 0 where they are all alike.
+    """
+    stands = []
+    for by_rule in margins:
         broken = np.minimum(by_rule, 0)
         least = np.sort(by_rule, axis=2)[:, :, :3]
         measures = np.concatenate([by_rule, broken, broken.sum(axis=2, keepdims=True), least], axis=2)

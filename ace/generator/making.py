@@ -21,7 +21,7 @@ from agenthard.ace.proof.verify import certified, verify
 
 GENERATOR = "agenthard-ace 1"
 """Name and version: another version may make other instances from the same parameters."""
-COUPLED_GENERATOR = "agenthard-ace 1, coupling 2"
+COUPLED_GENERATOR = "agenthard-ace 1, coupling 3"
 """The same for instances whose decoys are coupled."""
 
 
