@@ -174,7 +174,7 @@ def survey(play: Play, task: ScenarioTask, parent: Path, count: int = COUNT) -> 
     return Survey(
         task=task.id,
         mutants=len(grades),
-        survivors=tuple(name for name, found in grades.items() if found.score >= original.score),
+        survivors=tuple(name for name, found in grades.items() if found.points >= original.points),
         equivalent=tuple(each.id for each in drawn if each.id in known),
         clauses=met,
     )
