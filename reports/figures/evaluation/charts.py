@@ -170,7 +170,7 @@ def small_multiples(
     xs = [point.x for panel in panels.values() for series in panel.values() for point in series]
     reach = [min(xs), max(xs)] if min(xs) < max(xs) else [min(xs) - 1, max(xs) + 1]
     levels: dict[str, Any] = (
-        {} if min(xs) < max(xs) else {"values": [min(xs)]}
+        {} if min(xs) < max(xs) else {"values": [min(xs)], "format": "~g"}
     )  # a single level needs no ticks around it
     x_scale = alt.Scale(domain=reach, nice=False, zero=False, padding=10)
     for i, (name, panel) in enumerate(panels.items()):
