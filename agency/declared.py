@@ -21,7 +21,7 @@ AGENCY = Declared(
     ),
     measures=(
         Measure(name="s_avg", label="S_avg", better="higher", part="points", whole="points_possible"),
-        Measure(name="s_first", label="S_avg, at once", better="higher", part="points_first", whole="points_possible"),
+        Measure(name="s_first", label="S_avg at once", better="higher", part="points_first", whole="points_possible"),
         Measure(name="tasks_pass", label="tasks passed", better="higher", part="tasks_passed", whole="tasks"),
         Measure(
             name="tasks_pass_first",

@@ -229,7 +229,7 @@ def _output(message: ChatMessage, number: int) -> list[Any]:
     """Write a reply as the SDK has it: a text, and calls."""
     text = ResponseOutputText(type="output_text", text=message.text, annotations=[])
     about = {"id": f"reply_{number}", "type": "message", "role": "assistant", "status": "completed"}
-    parts: list[Any] = [ResponseOutputMessage(content=[text], **about)] if message.text or not message.calls else []  # type: ignore[arg-type]
+    parts: list[Any] = [ResponseOutputMessage(content=[text], **about)] if message.text or not message.calls else []
     parts += [
         ResponseFunctionToolCall(
             type="function_call", call_id=call.id, name=call.name, arguments=call.arguments, status="completed"

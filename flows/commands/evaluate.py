@@ -183,6 +183,8 @@ def _show_forecast(settings: "EvaluationSettings", as_json: bool) -> None:
     from agenthard.flows.evaluation.forecast import forecast
 
     found = forecast(settings)
+    if helpers := [file.label for file in settings.helpers()]:
+        error_console().print(f"not estimated: {', '.join(helpers)}, which play users or judges", markup=False)
     if as_json:
         print_json([each.model_dump(mode="json") for each in found])
         return

@@ -108,7 +108,7 @@ class EvaluationSettings(Record):
         Raises:
             CommandError: A condition does not exist, or has no such value.
         """
-        return open_benchmark(self.benchmark, self.path, self.options | options, self.seed)
+        return open_benchmark(self.benchmark, self.path, {**self.options, **options}, self.seed)
 
     def helpers(self) -> tuple[ModelFile, ...]:
         """Return the models that take part besides the agents, under any variant of the conditions.

@@ -131,7 +131,7 @@ def _groups(turns: pd.DataFrame, agents: Sequence[str], declared: Declared) -> I
     )
     parts = sorted(((key, part) for key, part in grouped), key=lambda each: (agents.index(each[0][0]), each[0]))
     for (agent, _, _, condition), part in parts:
-        yield agent, condition, part.groupby("turn", as_index=False)[list(COUNTS)].sum()
+        yield str(agent), str(condition), part.groupby("turn", as_index=False)[list(COUNTS)].sum()
 
 
 def _span(agent: str, condition: str, first: int, last: int | None, part: pd.DataFrame, about: About) -> TurnSpan:

@@ -145,10 +145,17 @@ def test_a_panel_that_cannot_be_used_is_refused(suite: Path, tmp_path: Path, con
         settings.open()
 
 
-@pytest.mark.parametrize("judge", ["panel", "rules:x", "nobody"])
-def test_a_judge_that_is_not_there_is_refused(suite: Path, tmp_path: Path, judge: str) -> None:
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        ("panel", "name the file"),
+        ("rules:x", "leave out ':x'"),
+        ("nobody", "^no judge 'nobody'; there are: rules, panel"),
+    ],
+)
+def test_a_judge_that_is_not_there_is_refused(suite: Path, tmp_path: Path, judge: str, message: str) -> None:
     settings = EvaluationSettings(
         benchmark="agency", path=str(suite), out=str(tmp_path / "out"), options={"judge": judge}
     )
-    with pytest.raises(CommandError, match="option"):
+    with pytest.raises(CommandError, match=message):
         settings.open()

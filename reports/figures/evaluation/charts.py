@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -168,7 +169,9 @@ def small_multiples(
     charts = []
     xs = [point.x for panel in panels.values() for series in panel.values() for point in series]
     reach = [min(xs), max(xs)] if min(xs) < max(xs) else [min(xs) - 1, max(xs) + 1]
-    levels = {} if min(xs) < max(xs) else {"values": [min(xs)]}  # a single level needs no ticks around it
+    levels: dict[str, Any] = (
+        {} if min(xs) < max(xs) else {"values": [min(xs)], "format": "~g"}
+    )  # a single level needs no ticks around it
     x_scale = alt.Scale(domain=reach, nice=False, zero=False, padding=10)
     for i, (name, panel) in enumerate(panels.items()):
         own = axes if isinstance(axes, Axes) else axes[name]

@@ -41,6 +41,8 @@ def read_conditions(kind: type[C], options: Mapping[str, str]) -> C:
         return kind.model_validate(options)
     except ValidationError as error:
         first = error.errors()[0]
+        if not first["loc"]:  # options that do not fit together, or something that they name
+            raise ValueError(first["msg"].removeprefix("Value error, ")) from error
         known = ", ".join(kind.model_fields)
         raise ValueError(f"option {'.'.join(map(str, first['loc']))}: {first['msg']}; there are: {known}") from error
 
