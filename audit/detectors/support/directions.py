@@ -1,0 +1,112 @@
+"""What a user says to go from one end to another: places, days, hours, bounds."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values, name_words
+from agenthard.audit.detectors.support.mentions import mentions
+from agenthard.audit.detectors.support.text import squash
+from agenthard.audit.execution.replay import Step
+from agenthard.taxonomy.task import ToolCall
+
+_FIRST = frozenset("from origin departure depart departing start starting begin beginning source pickup lower".split())
+_SECOND = frozenset("to destination arrival arrive arriving end ending finish until target dropoff upper".split())
+_PLACE = r"(?:[A-Z][\w.'-]*(?:,? (?:[A-Z][\w.'-]*|of|de|la))*|[\u4e00-\u9fff]{2,8}?)"
+_POINT = r"-?\d[\w:./-]*(?: ?[ap]\.?m\.?)?"
+_PHRASES = (
+    re.compile(
+        rf"\b(?:[Ff]rom|[Bb]etween|[Dd]eparting|[Ll]eaving) (?P<a>{_PLACE}) (?:to|and|for|going to|heading to) (?P<b>{_PLACE})(?=[\W_]|$)"
+    ),
+    re.compile(
+        r"从(?P<a>[\u4e00-\u9fff]{2,8}?)(?:市)?(?:到|去|飞往|前往|出发到|出发去|至)(?P<b>[\u4e00-\u9fff]{2,6}?)(?=[的，。,.市火飞高]|$)"
+    ),
+    re.compile(
+        rf"\b(?:[Ff]rom|[Bb]etween) (?:\w = ?)?(?P<a>{_POINT}) (?:to|and|until|till) (?:\w = ?)?(?P<b>{_POINT})(?![\w])"
+    ),
+)
+_BACK = re.compile(
+    r"\b(?:return\w*|round[ -]?trip|back|both ways|vice versa|each other)\b|往返|返程|回程", re.IGNORECASE
+)
+
+
+class Direction(NamedTuple):
+    """A phrase of a user that names two ends."""
+
+    at: str
+    """JSON Pointer of the text."""
+    text: str
+    """The phrase."""
+    first: str
+    second: str
+
+
+class Ends(NamedTuple):
+    """The two values of a gold call for the two ends."""
+
+    first: GoldValue
+    second: GoldValue
+
+
+def directions(texts: Iterable[tuple[str, str]]) -> list[Direction]:
+    """List the phrases that name two ends; nothing where a text speaks of a way back.
+
+    >>> [(one.first, one.second) for one in directions([("", "Find trains from Anaheim, CA to Berkeley, CA.")])]
+    [('Anaheim, CA', 'Berkeley, CA')]
+    """
+    found: list[Direction] = []
+    for at, text in texts:
+        if _BACK.search(text):
+            return []
+        found += [
+            Direction(at, m[0], m["a"].rstrip(".,"), m["b"].rstrip(".,")) for p in _PHRASES for m in p.finditer(text)
+        ]
+    return [one for one in found if squash(one.first) != squash(one.second)]
+
+
+def ends_of(call: ToolCall) -> Iterator[Ends]:
+    """Yield the pairs of arguments of a call that are two ends by their names, in one object."""
+    values = [value for value in gold_values(call.arguments) if value.accepted]
+    for value in values:
+        for other in values:
+            if value.at.rpartition("/")[0] == other.at.rpartition("/")[0] and _are_ends(value.member, other.member):
+                yield Ends(value, other)
+
+
+def _are_ends(name: str, other: str) -> bool:
+    one, two = name_words(name), name_words(other)
+    first, second = [word for word in one if word in _FIRST], [word for word in two if word in _SECOND]
+    return len(first) == len(second) == 1 and [w for w in one if w not in _FIRST] == [
+        w for w in two if w not in _SECOND
+    ]
+
+
+def means(value: GoldValue, said: str, before: Sequence[Step]) -> bool:
+    """Tell whether a value is what a user names, by its words, its number, or a call that returned it for these words.
+
+    Args:
+        value: the value of a gold call.
+        said: one end in the user's words.
+        before: the replayed calls before.
+    """
+    given = [str(item) for _, item in value.accepted]
+    if any(_is_same(text, said) for text in given):
+        return True
+    for step in before:
+        asked = " ".join(str(item) for item in step.call.arguments.values())
+        if squash(said) in squash(asked) and any(
+            re.search(rf"\b{re.escape(text)}\b", step.observation.text) for text in given
+        ):
+            return True
+    return False
+
+
+def _is_same(given: str, said: str) -> bool:
+    one, two = squash(given), squash(said)
+    if not one or not two:
+        return False
+    if any(char.isdigit() for char in two):
+        mine = [m.values for m in mentions(given)]
+        return any(m.values & values for m in mentions(said) for values in mine)
+    short, long = sorted((one, two), key=len)
+    return short == long or (len(short) >= 2 and long.startswith(short))
