@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.directions import Direction, Ends, directions, ends_of, means
+from agenthard.audit.detectors.support.directions import Direction, Ends, backward, directions, ends_of, means
 from agenthard.audit.detectors.support.gold_values import GoldValue
 from agenthard.audit.detectors.support.knowledge import scalars_in
-from agenthard.audit.detectors.support.labelled_values import Place, Slot, places, stated_for
+from agenthard.audit.detectors.support.labelled_values import Place, Slot, descriptions, places, stated_for
 from agenthard.audit.detectors.support.listed_values import GoldList, gold_lists, other_numbers, replaced_member
 from agenthard.audit.detectors.support.mentions import mentions
-from agenthard.audit.detectors.support.number_relations import follows, numbers_of
+from agenthard.audit.detectors.support.number_relations import follows, is_same, numbers_of, unit_factors
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spoken_values import Spoken, Statement, atoms_of, spoken_in
 from agenthard.audit.detectors.support.task_texts import sentence_at
@@ -56,6 +56,7 @@ class ContradictedStatement(TaskDetector):
                 yield from _turned(
                     task, pointer, call, said, [step for step in before if step.turn < turn or step.index < index]
                 )
+                yield from _backward(task, spoken, pointer, call)
                 for own in gold_lists(call.arguments):
                     yield from _listed(task, spoken, pointer, call, own, lists, before)
 
@@ -63,12 +64,14 @@ class ContradictedStatement(TaskDetector):
 def _labelled(task: AgentTask, spoken: Spoken, turn: int, steps: list[Step]) -> Iterator[Hit]:
     """Compare what is stated for a parameter by its name with what its calls give."""
     given = places(task, turn)
-    stated = stated_for(spoken, turn, [slot for slot in given])
+    stated = stated_for(spoken, turn, descriptions(task, given))
     for slot, said in stated.items():
         own = given[slot]
         if any(place.value.omissible or len(atoms_of(place.value)) != 1 for place in own):
             continue
         free = [one for one in _distinct(said) if not any(_gives(place, one) for place in own)]
+        if any(one.mention.values & spoken.called_values for one in free):
+            continue  # a call of the conversation gives it
         wrong = [place for place in own if not any(_gives(place, one) for one in said)]
         if len(free) != 1 or not wrong or len(wrong) > 1 or len(_distinct(said)) != len(own):
             continue
@@ -100,10 +103,10 @@ def _gives(place: Place, said: Statement) -> bool:
     given |= {float(item) for _, item in place.value.accepted if isinstance(item, (int, float))}
     if said.mention.kind == "date":
         return any(str(a)[-6:] == str(b)[-6:] for a in given for b in said.mention.values)
-    return any(
-        a == b or (isinstance(a, float) and isinstance(b, float) and follows(abs(a), [abs(b)], [abs(b)], said.whole))
-        for a in given
-        for b in said.mention.values
+    numbers = [v for v in said.mention.values if isinstance(v, float)]
+    factors = (1.0, *unit_factors(said.whole))
+    return not given.isdisjoint(said.mention.values) or any(
+        is_same(b * factor, a) for a in given if isinstance(a, float) for b in numbers for factor in factors
     )
 
 
@@ -165,6 +168,14 @@ def _turned(task: AgentTask, pointer: str, call: ToolCall, said: list[Direction]
             else:
                 continue
             return
+
+
+def _backward(task: AgentTask, spoken: Spoken, pointer: str, call: ToolCall) -> Iterator[Hit]:
+    """Find ranges whose first end is above the second, where no text of the user has them so."""
+    for ends in backward(call):
+        at, text = spoken.scope(int(pointer.split("/")[3]))[-1]
+        how = f"which is after {ends.second.name!r}, {_short(ends.second.accepted[0][1])}"
+        yield _hit(task, pointer, call.name, ends.first, how, at, text)
 
 
 def _forward(ends: Ends, one: Direction, before: list[Step]) -> bool:

@@ -14,7 +14,7 @@ from agenthard.audit.detectors.support.relative_days import counts_on, day_words
 from agenthard.audit.detectors.support.repeated_values import doubled, repeated, replaced, siblings
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spelling import conversation_of, nearly_same_name, nearly_same_phrase
-from agenthard.audit.detectors.support.spoken_values import Spoken, Statement, atoms_of, spoken_in
+from agenthard.audit.detectors.support.spoken_values import Atom, Spoken, Statement, atoms_of, spoken_in
 from agenthard.audit.detectors.support.stated_texts import dictated, named_file
 from agenthard.audit.detectors.support.text import words
 from agenthard.audit.detectors.support.value_pairs import paired_code, paired_moment, paired_number
@@ -133,11 +133,11 @@ def _slip(given: _Given) -> _Meant | None:
     documents = " ".join(scalars_in(given.place.schema))
     for atom in atoms_of(given.value):
         kind = atom.mention.kind
-        if given.spoken.is_sourced(atom, given.turn, given.before, documents):
-            continue
         said: Statement | None
-        if kind == "number":
-            said = paired_number(given.spoken, atom, given.turn, given.before)
+        if given.spoken.is_sourced(atom, given.turn, given.before, documents):
+            said = _left_over(given, atom, documents)
+        elif kind == "number":
+            said = paired_number(given.spoken, atom, given.turn, given.before) or _left_over(given, atom, documents)
         elif kind == "code":
             said = paired_code(given.spoken, atom, given.turn)
         else:
@@ -146,6 +146,13 @@ def _slip(given: _Given) -> _Meant | None:
             part = f"with {atom.mention.text}, " if atom.embedded else ""
             return _unused(said.at, said.mention.text, part)
     return None
+
+
+def _left_over(given: _Given, atom: Atom, documents: str) -> Statement | None:
+    """The one number that is left over of the request, for the one that is left over of the calls."""
+    if atom.mention.kind != "number":
+        return None
+    return given.spoken.left_over(atom, given.turn, given.before, documents)
 
 
 def _unused(at: str, text: str, part: str = "") -> _Meant:

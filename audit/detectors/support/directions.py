@@ -81,6 +81,40 @@ def _are_ends(name: str, other: str) -> bool:
     ]
 
 
+_LOW = frozenset("min minimum lower start begin earliest checkin since".split())
+_HIGH = frozenset("max maximum upper end finish latest checkout until".split())
+
+
+def backward(call: ToolCall) -> Iterator[Ends]:
+    """Yield the ranges of a call whose first end is above its second: days, and numbers of a minimum and a maximum."""
+    values = [value for value in gold_values(call.arguments) if len(value.accepted) == 1]
+    for value in values:
+        for other in values:
+            if value.at.rpartition("/")[0] != other.at.rpartition("/")[0] or not _is_range(value.member, other.member):
+                continue
+            low, high = _ordered(value.accepted[0][1]), _ordered(other.accepted[0][1])
+            if low is not None and high is not None and type(low) is type(high) and low > high:  # type: ignore[operator]
+                yield Ends(value, other)
+
+
+def _is_range(name: str, other: str) -> bool:
+    one, two = _joined(name), _joined(other)
+    first, second = [word for word in one if word in _LOW], [word for word in two if word in _HIGH]
+    return len(first) == len(second) == 1 and [w for w in one if w not in _LOW] == [w for w in two if w not in _HIGH]
+
+
+def _joined(name: str) -> list[str]:
+    text = "_".join(name_words(name))
+    return text.replace("check_in", "checkin").replace("check_out", "checkout").split("_")
+
+
+def _ordered(item: object) -> float | str | None:
+    """Return a number or a day in a form that can be compared; None for anything else, such as times of day."""
+    if isinstance(item, (int, float)) and not isinstance(item, bool):
+        return float(item)
+    return item if isinstance(item, str) and re.fullmatch(r"\d{4}-\d\d-\d\d(?:[T ][\d:]+Z?)?", item) else None
+
+
 def means(value: GoldValue, said: str, before: Sequence[Step]) -> bool:
     """Tell whether a value is what a user names, by its words, its number, or a call that returned it for these words.
 

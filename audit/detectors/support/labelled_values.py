@@ -1,13 +1,12 @@
 """Values that a user states by the name of the parameter they are for: "an alert threshold of 3", "2 bathrooms"."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values, name_words
+from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values, name_words
 from agenthard.audit.detectors.support.mentions import Mention
 from agenthard.audit.detectors.support.spoken_values import Spoken, Statement
-from agenthard.audit.detectors.support.value_pairs import is_bound
 from agenthard.taxonomy.task import AgentTask
 
 _LINK = (
@@ -17,10 +16,20 @@ _LINK = (
 _BEFORE = re.compile(
     rf"(?P<label>(?:[^\W\d_]+[ _-]+){{0,3}}[^\W\d_]+)(?:[ ]?[=:][ ]?|(?: {_LINK})+ )[$€£]?$", re.IGNORECASE
 )
+_ADJACENT = re.compile(r"(?P<label>[^\W\d_]+)['\"]?:? ?[$€£]?$")
+"""What comes right before a value: "node 5"; quotation marks in an object that the user writes."""
 _AFTER = re.compile(r"[ -](?P<label>[^\W\d_]+(?: [^\W\d_]+)?)")
 _CHINESE = re.compile(r"(?P<label>[\u4e00-\u9fff]{2,8}?)(?:设置为|设定为|设为|分别为|分别是|为|是|：|:)\s?$")
 _BREAK = re.compile(r"[.;!?\n,，。；！？、()]|\band\b|\bor\b")
+_FORMER = re.compile(
+    r"\b(?:if|unless|not|no longer|instead of|rather than|from|currently|was|were|had|than|every|each|per|or)"
+    r"\W+(?:\w+\W+){0,2}$|从|不是|如果",
+    re.IGNORECASE,
+)
 _SHORTEST = 3
+_STEM = 6
+_ANYTHING = re.compile(r"日期|时间|数量|名称|编号|数值|年份|月份")
+"""Words that several parameters may be called by."""
 _EMPTY = frozenset(
     "value number amount num count total the of name type data input param text list max min and for from with per id"
     " new all any day first last set".split()
@@ -54,11 +63,22 @@ def places(task: AgentTask, turn: int) -> dict[Slot, list[Place]]:
     return found
 
 
+def descriptions(task: AgentTask, given: Mapping[Slot, list[Place]]) -> dict[Slot, str]:
+    """Return what the tools say of parameters."""
+    found = {}
+    for slot, own in given.items():
+        tool = task.tool(slot.tool)
+        place = documented(tool, own[0].value.at) if tool else None
+        text = place.schema.get("description") if place else None
+        found[slot] = text if isinstance(text, str) else ""
+    return found
+
+
 def _general(at: str) -> str:
     return re.sub(r"/\d+(?=/|$)", "/*", at.partition("/$any_of")[0])
 
 
-def stated_for(spoken: Spoken, turn: int, slots: Sequence[Slot]) -> dict[Slot, list[Statement]]:
+def stated_for(spoken: Spoken, turn: int, slots: Mapping[Slot, str]) -> dict[Slot, list[Statement]]:
     """Return what the user states for parameters by their names.
 
     A statement is of the one parameter of which the words next to the value have more words than of any other.
@@ -66,7 +86,7 @@ def stated_for(spoken: Spoken, turn: int, slots: Sequence[Slot]) -> dict[Slot, l
     Args:
         spoken: what the user states.
         turn: the turn of the calls.
-        slots: the parameters that compete for the words.
+        slots: the parameters that compete for the words, with their descriptions, which count for Chinese words.
     """
     found: dict[Slot, list[Statement]] = {}
     if not slots:
@@ -74,8 +94,8 @@ def stated_for(spoken: Spoken, turn: int, slots: Sequence[Slot]) -> dict[Slot, l
     words = {slot: _words(slot) for slot in slots}
     for kind in _KINDS:
         for said in spoken.statements(turn, kind):  # type: ignore[arg-type]
-            best = _best(said, words)
-            if best is not None and not is_bound(said) and not _has_unit(said):
+            best = _best(said, words) or _described(said, slots)
+            if best is not None and not _is_former(said) and not _has_unit(said):
                 found.setdefault(best, []).append(said)
     return found
 
@@ -99,6 +119,25 @@ def _best(said: Statement, words: dict[Slot, frozenset[str]]) -> Slot | None:
     return None
 
 
+def _described(said: Statement, slots: Mapping[Slot, str]) -> Slot | None:
+    """Return the one parameter whose description has the Chinese word for a value: 尺寸为60."""
+    before = _BREAK.split(said.whole[max(0, said.mention.start - 20) : said.mention.start])[-1]
+    match = _CHINESE.search(before)
+    for size in range(len(match["label"]), 1, -1) if match else ():
+        if _ANYTHING.fullmatch(match["label"][-size:]):  # type: ignore[index]
+            return None
+        fit = [slot for slot, description in slots.items() if match["label"][-size:] in description]  # type: ignore[index]
+        if fit:
+            return fit[0] if len(fit) == 1 else None
+    return None
+
+
+def _is_former(said: Statement) -> bool:
+    """Tell whether a value is what was before, a condition, or what shall not be."""
+    before = said.whole[max(0, said.mention.start - 40) : said.mention.start].rpartition(".")[2]
+    return _FORMER.search(before) is not None
+
+
 def _has_unit(said: Statement) -> bool:
     """Tell whether a unit is attached to a number: 100µF."""
     after = said.whole[said.mention.start + len(said.mention.text) :][:1]
@@ -116,10 +155,14 @@ def labels(text: str, mention: Mention) -> Iterator[list[str]]:
     before = _BREAK.split(text[max(0, mention.start - 60) : mention.start])[-1]
     if match := _BEFORE.search(before):
         yield name_words(match["label"])
+    elif match := _ADJACENT.search(before):
+        yield name_words(match["label"])[-1:]
     if match := _AFTER.match(text[mention.start + len(mention.text) :]):
         yield name_words(_BREAK.split(match["label"])[0])
 
 
 def _alike(name: str, word: str) -> bool:
     short, long = sorted((name.removesuffix("s"), word.removesuffix("s")), key=len)
-    return len(short) >= _SHORTEST and long.startswith(short[:5]) and (long.startswith(short) or len(short) >= 5)
+    return len(short) >= _SHORTEST and (
+        long.startswith(short) or (len(short) > _STEM and long.startswith(short[:_STEM]))
+    )

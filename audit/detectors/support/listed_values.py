@@ -12,7 +12,9 @@ from agenthard.taxonomy.accepted import ANY_OF, alternatives, is_any_of
 from agenthard.taxonomy.pointer import join
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
-_NUMBERS = re.compile(rf"(?<![A-Za-z0-9_.,-]){_NUMBER}(?:(?:, ?(?:and )?|，|、| and |和){_NUMBER}){{2,60}}(?![\w%]|\.\d|, ?\d)")
+_NUMBERS = re.compile(
+    rf"(?<![A-Za-z0-9_.,-]){_NUMBER}(?:(?:, ?(?:and )?|，|、| and |和){_NUMBER}){{2,60}}(?![\w%]|\.\d|, ?\d)"
+)
 _FEWEST = 3
 _ITEM = r"[^,，、.。;；:：\n()]{1,40}?"
 _STOP = r"(?=[,，、.。;；!?！？\n()]| and | or |和|以及|$)"
@@ -112,6 +114,8 @@ def replaced_member(spoken: Spoken, own: GoldList, turn: int) -> tuple[int, List
             ):
                 for match in re.finditer(pattern, text):
                     other = match["x"].strip(" '\"“”‘’`")
+                    if texts[unsaid[0]][-1] == other[:1]:
+                        continue  # a name of which the user says the end alone
                     if squash(other) and squash(other) not in spoken.given_text and len(other) <= longest:
                         found.add(Listed(at, other))
     return (unsaid[0], found.pop()) if len(found) == 1 else None

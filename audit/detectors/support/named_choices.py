@@ -15,7 +15,7 @@ _LISTED = (
     re.compile(r"(?:options are|options:|one of|either|can be)[: ]+\[?([\w'\", ]+)", re.IGNORECASE),
 )
 """How documentation lists the choices of a parameter that has no enum."""
-_MOST_CHOICES = 12
+_MOST_CHOICES = 40
 _SHORTEST = 3
 _COMMON = frozenset("first second last next all any other none both yes no default auto new old low high now".split())
 """Choices whose words mean other things as well."""
@@ -70,12 +70,14 @@ def other_choice(
         if each.member != value.member or other.name == call.name
     ]
     stem = _stem(named[0].choice)
-    return None if squash(stem) in spoken.answered or any(stem in item for item in used) else named[0]
+    return None if squash(stem) in spoken.called or any(stem in item for item in used) else named[0]
 
 
 def _names(choice: str, text: str) -> str | None:
     """Return the words of a text that name a choice, unless they are negated."""
-    ending = r"\w{0,3}" if len(choice) > 4 else "s?"
+    if not choice.isascii():
+        return choice if choice in text else None
+    ending = r"\w{0,3}" if len(choice) > 4 else "(?:s|al|als|ed|ing)?"
     patterns = [
         rf"{re.escape(_stem(choice))}{ending}",
         *(rf"{word}\w*" for word in _SYNONYMS.get(choice.casefold(), ())),
@@ -100,7 +102,7 @@ def listed_choices(task: AgentTask, schema: dict[str, Any], name: str) -> list[s
     return [
         text
         for text in own or _by_name(task.environment).get(name, [])
-        if len(text) >= _SHORTEST and text.casefold() not in _COMMON
+        if len(text) >= (_SHORTEST if text.isascii() else 2) and text.casefold() not in _COMMON
     ]
 
 
