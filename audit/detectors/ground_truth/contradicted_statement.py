@@ -9,11 +9,13 @@ from agenthard.audit.detectors.support.directions import Direction, Ends, backwa
 from agenthard.audit.detectors.support.gold_values import GoldValue
 from agenthard.audit.detectors.support.knowledge import scalars_in
 from agenthard.audit.detectors.support.labelled_values import Place, Slot, descriptions, places, stated_for
+from agenthard.audit.detectors.support.left_over_texts import other_text, repeated_text
 from agenthard.audit.detectors.support.listed_values import GoldList, gold_lists, other_numbers, replaced_member
 from agenthard.audit.detectors.support.mentions import mentions
 from agenthard.audit.detectors.support.number_relations import follows, is_same, numbers_of, unit_factors
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spoken_values import Spoken, Statement, atoms_of, spoken_in
+from agenthard.audit.detectors.support.switches import stated_switch
 from agenthard.audit.detectors.support.task_texts import sentence_at
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.environment import ExecutionError
@@ -49,6 +51,7 @@ class ContradictedStatement(TaskDetector):
         for turn, calls in enumerate(task.ground_truth.turns):
             before = [step for step in steps if step.turn <= turn]
             yield from _labelled(task, spoken, turn, before)
+            yield from _left_over(task, spoken, turn, before)
             said = directions(spoken.scope(turn))
             lists = [each for call in calls for each in gold_lists(call.arguments)]
             for index, call in enumerate(calls):
@@ -140,6 +143,44 @@ def _explained(
     near = {v for _, text in spoken.scope(turn) for v in numbers_of(text)}
     said = {abs(v) for v in free.mention.values if isinstance(v, float)}
     return any(follows(goal, said, near - {0.0, 1.0}, "") for goal in goals)
+
+
+def _left_over(task: AgentTask, spoken: Spoken, turn: int, steps: list[Step]) -> Iterator[Hit]:
+    """Compare texts and switches with what the request names and no call gives."""
+    given = places(task, turn)
+    every = [place for own in given.values() for place in own]
+    for own in given.values():
+        for found in repeated_text(spoken, own, turn):
+            how = f"as in another place; the user says it once, and {found.phrase.text!r}, which nothing uses"
+            yield _hit(
+                task, found.place.pointer, found.place.name, found.place.value, how, found.phrase.at, found.phrase.text
+            )
+        for place in own:
+            phrase = other_text(spoken, place, [other for other in every if other is not place], turn, steps)
+            if phrase is not None:
+                how = f"which nothing in the task has; the user names {phrase.text!r}, which nothing uses"
+                yield _hit(task, place.pointer, place.name, place.value, how, phrase.at, phrase.text)
+        yield from _switched(task, spoken, own, turn)
+
+
+def _switched(task: AgentTask, spoken: Spoken, own: list[Place], turn: int) -> Iterator[Hit]:
+    """Compare a switch that all calls of a turn set alike with what the user says of it."""
+    items = [
+        place.value.accepted[0][1] for place in own if len(place.value.accepted) == 1 and not place.value.omissible
+    ]
+    if len(items) < len(own) or not isinstance(items[0], bool) or any(item is not items[0] for item in items):
+        return
+    said = stated_switch(spoken, own[0].value, turn)
+    if said is not None and said.value is not items[0]:
+        yield _hit(
+            task,
+            own[0].pointer,
+            own[0].name,
+            own[0].value,
+            f"but the user says {_short(said.text)}",
+            said.at,
+            said.text,
+        )
 
 
 def _turned(task: AgentTask, pointer: str, call: ToolCall, said: list[Direction], before: list[Step]) -> Iterator[Hit]:
