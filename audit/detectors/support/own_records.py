@@ -43,10 +43,10 @@ class _People:
         if depth > _DEEPEST:
             return
         if isinstance(value, dict):
-            if name := _full_name(value):
+            if name := full_name(value):
                 self.named.setdefault(name.casefold(), []).append((at, value))
             for key, item in value.items():
-                if isinstance(item, dict) and _full_name(item):
+                if isinstance(item, dict) and full_name(item):
                     self.filed.setdefault(str(key), []).append((join(at, key), item))
                 if isinstance(item, dict | list):
                     self._read(join(at, key), item, depth + 1)
@@ -55,7 +55,8 @@ class _People:
                 self._read(join(at, i), item, depth + 1)
 
 
-def _full_name(record: Mapping[str, Any]) -> str | None:
+def full_name(record: Mapping[str, Any]) -> str | None:
+    """Return the name of the person whom a record is about; None where it is about something else."""
     inner = record.get("name")
     parts = inner if isinstance(inner, dict) else record
     first, last = parts.get("first_name"), parts.get("last_name")

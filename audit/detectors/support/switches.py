@@ -24,6 +24,7 @@ _OPEN = re.compile(r"\b(?:if|when|whether|or|maybe|perhaps|unless|either|prefer\
 _CLAUSE = re.compile(r"[,;，；。]|\b(?:and|but)\b")
 _REACH = 40
 _STEM = 5
+_FEWEST_WORDS = 2
 
 
 class Named(NamedTuple):
@@ -56,11 +57,11 @@ def _named(spoken: Spoken, core: list[str], turn: int) -> Iterator[Named]:
     gap = r"[\s_/+-]{1,3}(?:\w+\W{1,2}){0,1}?"
     name = gap.join(rf"\b{re.escape(word[: max(_STEM, len(word) - 3)])}\w{{0,4}}" for word in core)
     for at, text in spoken.scope(turn):
-        for match in re.finditer(rf"{name}\W{{1,4}}(yes|no|true|false)\b", text, re.IGNORECASE):
+        for match in re.finditer(rf"{name}\W{{0,3}}[:=|]\W{{0,3}}(yes|no|true|false)\b(?! \w)", text, re.IGNORECASE):
             yield Named(at, match[0], match[1].lower() in ("yes", "true"))
             return
-        if not spoken.is_scripted:
-            continue
+        if not spoken.is_scripted and len(core) < _FEWEST_WORDS:
+            continue  # instructions tell much else
         for match in re.finditer(name, text, re.IGNORECASE):
             sentence = sentence_at(text, match.start())
             before = _CLAUSE.split(text[max(0, match.start() - _REACH) : match.start()])[-1]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import parse_date
 from agenthard.audit.detectors.support.own_records import Found, Own, classes, fields, own_records
+from agenthard.audit.detectors.support.ownership import Foreign, foreign_records, has_owners
 from agenthard.audit.detectors.support.task_texts import graded
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
@@ -94,6 +95,8 @@ class MisstatedIdentity(TaskDetector):
         """Return why no record of the user can be found, or None."""
         if isinstance(task.metadata.get(_TICKET), str) or own_records(task, (text for _, text in task.user_texts())):
             return None
+        if has_owners(task):
+            return None
         return "no record of the user is part of the files"
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
@@ -107,6 +110,20 @@ class MisstatedIdentity(TaskDetector):
             yield from _contradicted(task, kind, described, records)
         yield from _elsewhere(task, texts, described)
         yield from _of_another_class(task, records)
+        yield from (_foreign(task, found) for found in foreign_records(task))
+
+
+def _foreign(task: AgentTask, found: Foreign) -> Hit:
+    return Hit(
+        claim=f"A gold call names {found.given!r}, {found.how}.",
+        evidence=(
+            quote(task, found.given_at, note="the gold call"),
+            quote(task, found.said_at, text=found.said, note="what the texts say")
+            if found.said
+            else quote(task, found.said_at, note="what the texts say"),
+        ),
+        fix="Let the user name itself and its own records.",
+    )
 
 
 def _contradicted(task: AgentTask, kind: _Kind, texts: list[tuple[str, str]], records: list[Found]) -> Iterator[Hit]:
