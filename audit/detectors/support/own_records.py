@@ -72,6 +72,15 @@ _shared: IdentityCache[EnvironmentSpec, _People] = IdentityCache(
 _own: LastCache[AgentTask, _People] = LastCache(lambda task: _People("/initial_state", task.initial_state))
 
 
+def introduced_names(text: str) -> list[str]:
+    """List the names by which a text introduces the one who speaks.
+
+    >>> introduced_names("You are Ada Lovelace, and you live in London.")
+    ['Ada Lovelace']
+    """
+    return [match["name"] for match in _SPEAKS.finditer(text)]
+
+
 def own_records(task: AgentTask, texts: Iterable[str]) -> list[Found]:
     """List the records of the people whom texts introduce as the one who speaks ("You are Ada Lovelace").
 

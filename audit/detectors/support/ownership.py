@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from agenthard.audit.detectors.support.gold_values import gold_values
-from agenthard.audit.detectors.support.own_records import full_name, own_records
+from agenthard.audit.detectors.support.own_records import full_name, introduced_names, own_records
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
@@ -31,12 +31,14 @@ class _Owners:
     def __init__(self, environment: EnvironmentSpec) -> None:
         tables = environment.state if isinstance(environment.state, dict) else {}
         self.people: dict[str, str] = {}
+        self.names: dict[str, str] = {}
         self.mail: dict[str, str] = {}
         self.records: dict[str, Owned] = {}
         for name, rows in tables.items():
             for key, row in rows.items() if isinstance(rows, dict) and len(rows) >= _FEWEST else ():
-                if isinstance(row, dict) and full_name(row) is not None:
+                if isinstance(row, dict) and (named := full_name(row)) is not None:
                     self.people[str(key)] = join("/environment/state", name, key)
+                    self.names[str(key)] = named
                     mail = next((str(item) for item in row.values() if isinstance(item, str) and "@" in item), None)
                     if mail:
                         self.mail[mail.casefold()] = str(key)
@@ -89,6 +91,8 @@ def foreign_records(task: AgentTask) -> Iterator[Foreign]:
         if len(found) == 1:
             key = next(iter(found))
             speakers = [(texts[0][0], "", key)]
+    if not speakers:
+        yield from _of_unknown(task, owners, texts)
     if len({key for _, _, key in speakers}) != 1:
         return
     said_at, word, speaker = speakers[0]
@@ -115,6 +119,28 @@ def _of_gold(task: AgentTask, owners: _Owners, said_at: str, word: str, speaker:
     if named and speaker not in {owner for _, _, owner in named}:
         at, item, owner = named[-1]
         yield Foreign(said_at, word, at, item, f"which is of {owner!r}, and the user is {speaker!r}")
+
+
+def _of_unknown(task: AgentTask, owners: _Owners, texts: list[tuple[str, str]]) -> Iterator[Foreign]:
+    """Yield the person whose records the calls name, where the user has a name that nobody in the state has."""
+    given = _given(task)
+    named = [
+        (at, item, item if item in owners.people else owners.records[item].owner)
+        for at, item in given
+        if item in owners.people or item in owners.records
+    ]
+    introduced = [(at, name) for at, text in texts for name in introduced_names(text)]
+    if len({owner for _, _, owner in named}) == 1 and introduced:
+        at, item, owner = named[0]
+        name = owners.names.get(owner, "")
+        if not any(is_name_of(said, known) for _, said in introduced for known in owners.names.values()):
+            how = f"which is of {name!r}, and the user is {introduced[0][1]!r}, whom the state does not have"
+            yield Foreign(introduced[0][0], introduced[0][1], at, item, how)
+
+
+def is_name_of(said: str, known: str) -> bool:
+    """Tell whether a run of capitalised words is a name, or begins with it."""
+    return said.casefold() == known.casefold() or " ".join(said.split()[:2]).casefold() == known.casefold()
 
 
 def _of_texts(task: AgentTask, owners: _Owners, said: Iterable[tuple[str, str]], speaker: str) -> Iterator[Foreign]:

@@ -9,6 +9,7 @@ from agenthard.audit.detectors.support.dates import parse_date
 from agenthard.audit.detectors.support.own_records import Found, Own, classes, fields, own_records
 from agenthard.audit.detectors.support.ownership import Foreign, foreign_records, has_owners
 from agenthard.audit.detectors.support.task_texts import graded
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -33,7 +34,11 @@ class _Kind(NamedTuple):
 _KINDS = (
     _Kind(
         "postal code",
-        re.compile(r"\b(?:zip|postal|post)(?: ?code)?(?: is|:| of)?\W{1,4}(\d{5})(?![\d-])", re.IGNORECASE),
+        re.compile(
+            r"\b(?:(?:zip|postal|post)(?: ?code)?(?: is|:| of)?\W{1,4}"
+            r"|(?:live|living|lives|residing|resides?|based) (?:in|at|near|around)\b[^.;\d]{0,40}?)(\d{5})(?![\d-])",
+            re.IGNORECASE,
+        ),
         re.compile(r"zip|postal|post_?code"),
     ),
     _Kind("phone number", re.compile(r"(?<![\w-])(\(?\d{3}\)?[ .-]\d{3}[.-]\d{4})(?![\w-])"), re.compile(r"phone")),
@@ -48,6 +53,19 @@ _KINDS = (
         "card",
         re.compile(r"\bcard\b[^.\d]{0,25}\b(?:ending|ends)(?: (?:in|with))?\W{1,4}(\d{4})(?!\d)", re.IGNORECASE),
         re.compile(r"last_?(?:four|4)"),
+    ),
+    _Kind(
+        "e-mail address",
+        re.compile(r"\be-?mail\b[^.@\n]{0,25}?[\s:*]([\w.+-]+@[\w-]+(?:\.[\w-]+)+)", re.IGNORECASE),
+        re.compile(r"e?mail"),
+    ),
+    _Kind(
+        "address",
+        re.compile(
+            r"\baddress\b[^.\d\n]{0,20}?(\d{1,5} [A-Z]\w+(?: [A-Z]\w+){0,3}"
+            r" (?:Street|Avenue|Road|Drive|Lane|Boulevard|Court|Way|Place|Terrace))\b"
+        ),
+        re.compile(r"address"),
     ),
 )
 _CHANGED = re.compile(
@@ -156,6 +174,8 @@ def _same(said: str, recorded: str) -> bool:
         one, two = (re.findall(r"\d+", text) for text in (said, recorded))
         alike = [len(part) == 4 for part in one] == [len(part) == 4 for part in two]
         return list(map(int, one)) == list(map(int, two)) if alike and len(one) == 3 else day == other
+    if re.search(r"[a-z]", said):
+        return squash(said) in squash(recorded) or squash(recorded) in squash(said)
     digits, other_digits = (re.sub(r"\D", "", text) for text in (said, recorded))
     return bool(digits) and other_digits.endswith(digits)
 
