@@ -34,6 +34,7 @@ class _Owners:
         self.names: dict[str, str] = {}
         self.mail: dict[str, str] = {}
         self.records: dict[str, Owned] = {}
+        self.shapes: set[str] = set()
         for name, rows in tables.items():
             for key, row in rows.items() if isinstance(rows, dict) and len(rows) >= _FEWEST else ():
                 if isinstance(row, dict) and (named := full_name(row)) is not None:
@@ -42,6 +43,7 @@ class _Owners:
                     mail = next((str(item) for item in row.values() if isinstance(item, str) and "@" in item), None)
                     if mail:
                         self.mail[mail.casefold()] = str(key)
+        self.shapes = {_shape(key) for key in self.people} - {""}
         for name, rows in tables.items() if self.people else ():
             for key, row in rows.items() if isinstance(rows, dict) else ():
                 owner = self._owner(row)
@@ -91,8 +93,13 @@ def foreign_records(task: AgentTask) -> Iterator[Foreign]:
         if len(found) == 1:
             key = next(iter(found))
             speakers = [(texts[0][0], "", key)]
+    if not any(word for _, word, _ in speakers):
+        unknown = [(at, word) for at, word in said if _shape(word) in owners.shapes and word not in owners.records]
+        yield from _of_unknown(task, owners, unknown)
     if not speakers:
-        yield from _of_unknown(task, owners, texts)
+        introduced = [(at, name) for at, text in texts for name in introduced_names(text)]
+        if not any(_is_name_of(name, known) for _, name in introduced for known in owners.names.values()):
+            yield from _of_unknown(task, owners, introduced)
     if len({key for _, _, key in speakers}) != 1:
         return
     said_at, word, speaker = speakers[0]
@@ -109,38 +116,40 @@ def _given(task: AgentTask) -> list[tuple[str, str]]:
     ]
 
 
-def _of_gold(task: AgentTask, owners: _Owners, said_at: str, word: str, speaker: str) -> Iterator[Foreign]:
-    given = _given(task)
-    named = [
+def _named(task: AgentTask, owners: _Owners) -> list[tuple[str, str, str]]:
+    """List the keys of people and of their records that the gold calls give, with the person."""
+    return [
         (at, item, item if item in owners.people else owners.records[item].owner)
-        for at, item in given
+        for at, item in _given(task)
         if item in owners.people or item in owners.records
     ]
+
+
+def _of_gold(task: AgentTask, owners: _Owners, said_at: str, word: str, speaker: str) -> Iterator[Foreign]:
+    named = _named(task, owners)
     if named and speaker not in {owner for _, _, owner in named}:
         at, item, owner = named[-1]
         yield Foreign(said_at, word, at, item, f"which is of {owner!r}, and the user is {speaker!r}")
 
 
-def _of_unknown(task: AgentTask, owners: _Owners, texts: list[tuple[str, str]]) -> Iterator[Foreign]:
-    """Yield the person whose records the calls name, where the user has a name that nobody in the state has."""
-    given = _given(task)
-    named = [
-        (at, item, item if item in owners.people else owners.records[item].owner)
-        for at, item in given
-        if item in owners.people or item in owners.records
-    ]
-    introduced = [(at, name) for at, text in texts for name in introduced_names(text)]
-    if len({owner for _, _, owner in named}) == 1 and introduced:
-        at, item, owner = named[0]
-        name = owners.names.get(owner, "")
-        if not any(is_name_of(said, known) for _, said in introduced for known in owners.names.values()):
-            how = f"which is of {name!r}, and the user is {introduced[0][1]!r}, whom the state does not have"
-            yield Foreign(introduced[0][0], introduced[0][1], at, item, how)
+def _of_unknown(task: AgentTask, owners: _Owners, unknown: list[tuple[str, str]]) -> Iterator[Foreign]:
+    """Yield the person whose records the calls name, where the user has a name or key that nobody in the state has."""
+    named = _named(task, owners)
+    if unknown and len({owner for _, _, owner in named}) == 1:
+        (at, item, owner), (said_at, said) = named[0], unknown[0]
+        how = f"which is of {owners.names[owner]!r}, and the user is {said!r}, whom the state does not have"
+        yield Foreign(said_at, said, at, item, how)
 
 
-def is_name_of(said: str, known: str) -> bool:
+def _is_name_of(said: str, known: str) -> bool:
     """Tell whether a run of capitalised words is a name, or begins with it."""
-    return said.casefold() == known.casefold() or " ".join(said.split()[:2]).casefold() == known.casefold()
+    return known.casefold() in (said.casefold(), " ".join(said.split()[:2]).casefold())
+
+
+def _shape(text: str) -> str:
+    """Write a key by its parts: ada_lovelace_17 as a_a_9; empty for one without digits or without parts."""
+    shape = re.sub(r"\d+", "9", re.sub(r"[A-Za-z]+", "a", text))
+    return shape if "9" in shape and "_" in shape else ""
 
 
 def _of_texts(task: AgentTask, owners: _Owners, said: Iterable[tuple[str, str]], speaker: str) -> Iterator[Foreign]:
