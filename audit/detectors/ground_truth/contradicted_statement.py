@@ -5,10 +5,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.directions import Direction, Ends, backward, directions, ends_of, means
+from agenthard.audit.detectors.support.directions import Direction, Ends, backward, directions, ends_of, is_point, means
 from agenthard.audit.detectors.support.gold_values import GoldValue
 from agenthard.audit.detectors.support.knowledge import scalars_in
-from agenthard.audit.detectors.support.labelled_values import Place, Slot, descriptions, places, stated_for
+from agenthard.audit.detectors.support.labelled_values import (
+    Place,
+    Slot,
+    descriptions,
+    left_empty,
+    mixed_percent,
+    other_half,
+    places,
+    stated_for,
+)
 from agenthard.audit.detectors.support.left_over_texts import other_text, repeated_text
 from agenthard.audit.detectors.support.listed_values import GoldList, gold_lists, other_numbers, replaced_member
 from agenthard.audit.detectors.support.mentions import mentions
@@ -160,6 +169,15 @@ def _left_over(task: AgentTask, spoken: Spoken, turn: int, steps: list[Step]) ->
             if phrase is not None:
                 how = f"which nothing in the task has; the user names {phrase.text!r}, which nothing uses"
                 yield _hit(task, place.pointer, place.name, place.value, how, phrase.at, phrase.text)
+            if (empty := left_empty(spoken, place, turn)) is not None:
+                yield _hit(task, place.pointer, place.name, place.value, "which the user wants left empty", *empty)
+            if (said := other_half(spoken, place, turn)) is not None:
+                how = f"but the user says {said.mention.text!r}"
+                yield _hit(task, place.pointer, place.name, place.value, how, said.at, said.mention.text)
+        if len(own) > 1 and (mixed := mixed_percent(spoken, own, turn)) is not None:
+            place, said = mixed
+            how = f"for {said.mention.text!r}, and another call gives a percentage the other way, as a fraction or not"
+            yield _hit(task, place.pointer, place.name, place.value, how, said.at, said.mention.text)
         yield from _switched(task, spoken, own, turn)
 
 
@@ -206,6 +224,12 @@ def _turned(task: AgentTask, pointer: str, call: ToolCall, said: list[Direction]
                 yield _hit(
                     task, pointer, call.name, wrong, "which is what the user says for the other end", one.at, one.text
                 )
+            elif kept[0] and is_point(ends.second, one) and len(said) == 1:
+                how = f"but the user says {one.text!r}"
+                yield _hit(task, pointer, call.name, ends.second, how, one.at, one.text)
+            elif kept[1] and is_point(ends.first, one) and len(said) == 1:
+                how = f"but the user says {one.text!r}"
+                yield _hit(task, pointer, call.name, ends.first, how, one.at, one.text)
             else:
                 continue
             return

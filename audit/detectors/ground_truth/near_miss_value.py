@@ -9,7 +9,7 @@ from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.corrections import Patch, replace
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, texts_in
-from agenthard.audit.detectors.support.near_records import near_records
+from agenthard.audit.detectors.support.near_records import near_records, other_city
 from agenthard.audit.detectors.support.person_records import Mismatch, mismatches
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spelling import (
@@ -112,6 +112,7 @@ class NearMissValue(TaskDetector):
                 yield from found or _slipped(task, pointer, call, value, conversation, severity)
             yield from _wrong_person(task, pointer, call, knowledge, severity)
             yield from _copied_wrongly(task, pointer, call, knowledge, severity)
+            yield from _other_city(task, pointer, call, severity)
 
 
 def _severity(task: AgentTask, call: ToolCall) -> Severity:
@@ -261,6 +262,21 @@ def _copied_wrongly(
             fix=f"Use {found.recorded!r}.",
             severity=severity,
             cause=shared_cause(task, call.name, name, found.given),
+        )
+
+
+def _other_city(task: AgentTask, pointer: str, call: ToolCall, severity: Severity) -> Iterator[Hit]:
+    for found in other_city(task, call):
+        yield Hit(
+            claim=f"The gold call of {call.name!r} gives the city {found.given!r} with a postal code that all records "
+            f"have with {found.recorded!r}.",
+            evidence=(
+                quote(task, f"{pointer}/arguments{found.given_at}", note="the gold call"),
+                quote(task, found.recorded_at, note="a record with the postal code"),
+            ),
+            fix=f"Use {found.recorded!r}, or another postal code.",
+            severity=severity,
+            cause=shared_cause(task, call.name, "city", found.given),
         )
 
 

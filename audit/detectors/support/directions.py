@@ -74,6 +74,8 @@ def ends_of(call: ToolCall) -> Iterator[Ends]:
 
 
 def _are_ends(name: str, other: str) -> bool:
+    if (name, other) == ("a", "b"):
+        return True  # the bounds of an integral
     one, two = name_words(name), name_words(other)
     first, second = [word for word in one if word in _FIRST], [word for word in two if word in _SECOND]
     return len(first) == len(second) == 1 and [w for w in one if w not in _FIRST] == [
@@ -133,6 +135,13 @@ def means(value: GoldValue, said: str, before: Sequence[Step]) -> bool:
         ):
             return True
     return False
+
+
+def is_point(value: GoldValue, one: Direction) -> bool:
+    """Tell whether a value is a plain number, as both ends of a phrase are."""
+    items = [item for _, item in value.accepted]
+    plain = all(re.fullmatch(r"-?\d+(?:\.\d+)?", end) for end in (one.first, one.second))
+    return plain and not value.omissible and all(isinstance(item, (int, float)) for item in items)
 
 
 def _is_same(given: str, said: str) -> bool:
