@@ -62,7 +62,8 @@ class NearMissValue(TaskDetector):
     * **people** in the gold who contradict the record that the call refers to: the same name with another date of
       birth that was not said, or the record's date of birth and half of its name with another half;
     * **records**: five arguments or more that equal a record of the database, such as an address, in all but one that
-      the user does not say, and that is not a time, an amount or a state.
+      the user does not say, and that is not a time, an amount or a state; a city with a postal code that all records
+      have with one other city.
 
     A file name that the user says, a date that is none and a certain mismatch of people are confirmed where a run shows
     what they cost: the run with the right value fails, or the run with a day that does not exist passes.
@@ -75,7 +76,7 @@ class NearMissValue(TaskDetector):
 
     id = "near-miss-value"
     title = "Gold values that are almost what the task says"
-    version = "5"
+    version = "6"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

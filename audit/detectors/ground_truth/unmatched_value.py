@@ -17,7 +17,7 @@ from agenthard.audit.detectors.support.spelling import conversation_of, nearly_s
 from agenthard.audit.detectors.support.spoken_values import Atom, Spoken, Statement, atoms_of, spoken_in
 from agenthard.audit.detectors.support.stated_texts import dictated, named_file
 from agenthard.audit.detectors.support.text import words
-from agenthard.audit.detectors.support.value_pairs import paired_code, paired_moment, paired_number
+from agenthard.audit.detectors.support.value_pairs import is_bound, is_slip, paired_code, paired_moment, paired_number
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.execution.gold import gold_replay, why_not_replayed
@@ -37,14 +37,17 @@ class UnmatchedValue(TaskDetector):
     and a number from which one of the turn's gold numbers follows. Looked at are, in the turn of the call:
 
     * **numbers** of which the stated one differs by one digit, lost, put in, another or exchanged (20 lines, and the
-      call gives 2); is next to a word of the parameter's name ("a priority of 3", and it is 4); or is the only number
-      of a short request. Bounds, guesses, factors and what shall not be do not count ("under 20", "2 times");
+      call gives 2); is next to a word of the parameter's name ("a priority of 3", and it is 4); is the only number
+      of a short request; or is **left over**: of a scripted request every number but this one is given, and of its
+      calls every number but the other one is stated, and the one does not follow from the other. Bounds, guesses,
+      factors and what shall not be do not count ("under 20", "2 times"), unless they are left over;
     * **codes** that differ so: the user's card ends in 9021, the call has 9012, and not both exist in the state;
     * **dates** with day and month exchanged; **dates and times** where the user states exactly one that nothing uses,
       and no word around it counts from another day ("the day after May 3");
     * **days counted from a stated today**: "tomorrow", "next Friday" with "today is 2023-09-29", and no date of the
       call is such a day; **all of a month** that ends before its last day;
-    * **texts in quotation marks** of three words or more, in other words; **files and paths** in quotation marks;
+    * **texts in quotation marks** of three words or more, in other words, or of two with another number ("Q3 sales");
+      **files and paths** in quotation marks;
     * **choices** from an enum or as the documentation lists them: the user names one other choice and never this one;
     * **facts of a profile** in the conversation: a field with the parameter's name has another value;
     * **values that are given twice** and stated once, while another of the same form is stated and unused: the second
@@ -61,7 +64,7 @@ class UnmatchedValue(TaskDetector):
 
     id = "unmatched-value"
     title = "The user says one value and the ground truth demands another"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -152,7 +155,10 @@ def _left_over(given: _Given, atom: Atom, documents: str) -> Statement | None:
     """The one number that is left over of the request, for the one that is left over of the calls."""
     if atom.mention.kind != "number":
         return None
-    return given.spoken.left_over(atom, given.turn, given.before, documents)
+    said = given.spoken.left_over(atom, given.turn, given.before, documents)
+    if said is None or (is_bound(said) and not is_slip(said.mention.text, atom.mention.text)):
+        return None
+    return said
 
 
 def _unused(at: str, text: str, part: str = "") -> _Meant:

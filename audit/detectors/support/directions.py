@@ -14,15 +14,15 @@ _FIRST = frozenset("from origin departure depart departing start starting begin 
 _SECOND = frozenset("to destination arrival arrive arriving end ending finish until target dropoff upper".split())
 _PLACE = r"(?:[A-Z][\w.'-]*(?:,? (?:[A-Z][\w.'-]*|of|de|la))*|[\u4e00-\u9fff]{2,8}?)"
 _POINT = r"-?\d[\w:./-]*(?: ?[ap]\.?m\.?)?"
+_FROM = r"\b(?:[Ff]rom|[Bb]etween|[Dd]eparting|[Ll]eaving)"
 _PHRASES = (
+    re.compile(rf"{_FROM} (?P<a>{_PLACE}) (?:to|and|for|going to|heading to) (?P<b>{_PLACE})(?=[\W_]|$)"),
     re.compile(
-        rf"\b(?:[Ff]rom|[Bb]etween|[Dd]eparting|[Ll]eaving) (?P<a>{_PLACE}) (?:to|and|for|going to|heading to) (?P<b>{_PLACE})(?=[\W_]|$)"
+        r"从(?P<a>[\u4e00-\u9fff]{2,8}?)(?:市)?(?:到|去|飞往|前往|出发到|出发去|至)"
+        r"(?P<b>[\u4e00-\u9fff]{2,6}?)(?=[的，。,.市火飞高]|$)"
     ),
     re.compile(
-        r"从(?P<a>[\u4e00-\u9fff]{2,8}?)(?:市)?(?:到|去|飞往|前往|出发到|出发去|至)(?P<b>[\u4e00-\u9fff]{2,6}?)(?=[的，。,.市火飞高]|$)"
-    ),
-    re.compile(
-        rf"\b(?:[Ff]rom|[Bb]etween) (?:\w = ?)?(?P<a>{_POINT}) (?:to|and|until|till) (?:\w = ?)?(?P<b>{_POINT})(?![\w])"
+        rf"{_FROM} (?:\w = ?)?(?P<a>{_POINT}) (?:to|and|until|till) (?:\w = ?)?(?P<b>{_POINT})(?!\w| ?\*? ?(?:pi\b|π))"
     ),
 )
 _BACK = re.compile(
@@ -62,6 +62,51 @@ def directions(texts: Iterable[tuple[str, str]]) -> list[Direction]:
             Direction(at, m[0], m["a"].rstrip(".,"), m["b"].rstrip(".,")) for p in _PHRASES for m in p.finditer(text)
         ]
     return [one for one in found if squash(one.first) != squash(one.second)]
+
+
+class Turned(NamedTuple):
+    """An end of a call that is not what the user says."""
+
+    value: GoldValue
+    how: str
+    """What is wrong, after "gives X as Y"."""
+    said: Direction | None
+    """What the user says; None where the two ends contradict each other."""
+
+
+def turned(call: ToolCall, said: Sequence[Direction], before: Sequence[Step]) -> Iterator[Turned]:
+    """Yield the ends of a call that are exchanged, equal or not the user's, and ranges that end before they begin.
+
+    Args:
+        call: the gold call.
+        said: the ends that the user names for the turn.
+        before: the replayed calls before it.
+    """
+    for ends in ends_of(call):
+        found = [_not_as_said(ends, one, before, alone=len(said) == 1) for one in said]
+        if not any(_fits(ends, one, before) for one in said):
+            yield from [each for each in found if each is not None][:1]
+    for ends in backward(call):
+        yield Turned(ends.first, f"which is after {ends.second.name!r}, {ends.second.accepted[0][1]!r}", None)
+
+
+def _fits(ends: "Ends", one: Direction, before: Sequence[Step]) -> bool:
+    return means(ends.first, one.first, before) and means(ends.second, one.second, before)
+
+
+def _not_as_said(ends: "Ends", one: Direction, before: Sequence[Step], alone: bool) -> Turned | None:
+    first, second = means(ends.first, one.second, before), means(ends.second, one.first, before)
+    kept = means(ends.first, one.first, before), means(ends.second, one.second, before)
+    if first and second:
+        other = f"{ends.second.name!r} as {ends.second.accepted[0][1]!r}"
+        return Turned(ends.first, f"and {other}, but the user says it the other way round", one)
+    if (first and kept[1]) or (second and kept[0]):
+        wrong = ends.first if first else ends.second
+        return Turned(wrong, "which is what the user says for the other end", one)
+    for value, is_kept in ((ends.second, kept[0]), (ends.first, kept[1])):
+        if is_kept and alone and _is_point(value, one):
+            return Turned(value, f"but the user says {one.text!r}", one)
+    return None
 
 
 def ends_of(call: ToolCall) -> Iterator[Ends]:
@@ -137,7 +182,7 @@ def means(value: GoldValue, said: str, before: Sequence[Step]) -> bool:
     return False
 
 
-def is_point(value: GoldValue, one: Direction) -> bool:
+def _is_point(value: GoldValue, one: Direction) -> bool:
     """Tell whether a value is a plain number, as both ends of a phrase are."""
     items = [item for _, item in value.accepted]
     plain = all(re.fullmatch(r"-?\d+(?:\.\d+)?", end) for end in (one.first, one.second))

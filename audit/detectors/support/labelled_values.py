@@ -1,7 +1,7 @@
 """Values that a user states by the name of the parameter they are for: "an alert threshold of 3", "2 bathrooms"."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values, name_words
@@ -10,8 +10,8 @@ from agenthard.audit.detectors.support.spoken_values import Spoken, Statement
 from agenthard.taxonomy.task import AgentTask
 
 _LINK = (
-    r"(?:is|are|was|were|be|being|to|of|at|as|equals?|equal to|with|by|set|value|amount|number|exactly|a|an|the|about|should"
-    r"|around|approximately|on)"
+    r"(?:is|are|was|were|be|being|to|of|at|as|equals?|equal to|with|by|set|value|amount|number|exactly|a|an|the|about"
+    r"|should|around|approximately|on)"
 )
 _BEFORE = re.compile(
     rf"(?P<label>(?:[^\W\d_]+[ _-]+){{0,3}}[^\W\d_]+)(?:[ ]?[=:][ ]?|(?: {_LINK})+ )[$€£]?$", re.IGNORECASE
@@ -166,54 +166,3 @@ def _alike(name: str, word: str) -> bool:
     return len(short) >= _SHORTEST and (
         long.startswith(short) or (len(short) > _STEM and long.startswith(short[:_STEM]))
     )
-
-
-_PERCENT = 100.0
-
-
-def mixed_percent(spoken: Spoken, own: Sequence[Place], turn: int) -> tuple[Place, Statement] | None:
-    """Return the percentage that one call gives as a fraction and another as it is stated, with what is stated for it."""
-    said = [one for one in spoken.statements(turn, "number") if one.mention.text.endswith("%")]
-    whole: list[tuple[Place, Statement]] = []
-    fraction: list[tuple[Place, Statement]] = []
-    for place in own:
-        items = [item for _, item in place.value.accepted]
-        if place.value.omissible or not all(isinstance(item, (int, float)) and item for item in items):
-            return None
-        for one in said:
-            stated = max(v for v in one.mention.values if isinstance(v, float))
-            if stated > 1 and all(item == stated for item in items):
-                whole.append((place, one))
-            elif stated > 1 and all(abs(item * _PERCENT - stated) < 1e-9 for item in items):
-                fraction.append((place, one))
-    if not whole or not fraction or len(whole) + len(fraction) != len(own):
-        return None
-    return whole[0] if len(whole) <= len(fraction) else fraction[0]
-
-
-def left_empty(spoken: Spoken, place: Place, turn: int) -> tuple[str, str] | None:
-    """Return the pointer and the words by which the user wants a parameter left empty that a call fills."""
-    names = [word for word in name_words(place.value.member) if len(word) >= _SHORTEST]
-    if not names or not place.value.strings() or len(place.value.strings()) != len(place.value.accepted):
-        return None
-    name = r"[\s_-]".join(names)
-    pattern = (
-        rf"(?:\b(?:empty|blank) {name}\b|\b(?:leav\w+|keep\w*|left) (?:the |its |that )?{name}(?: \w+){{0,2}} (?:empty|blank)\b"
-        rf"|\b{name}\b[^.;,]{{0,30}}\b(?:as |be |is |left |it )(?:empty|blank)\b)"
-    )
-    for at, text in spoken.scope(turn):
-        if match := re.search(pattern, text, re.IGNORECASE):
-            return at, match[0]
-    return None
-
-
-def other_half(spoken: Spoken, place: Place, turn: int) -> Statement | None:
-    """Return the one time of day that the user states, where a call gives it as hhmm in the other half of the day."""
-    said = spoken.statements(turn, "time")
-    items = [item for _, item in place.value.accepted]
-    if len(said) != 1 or "time" not in name_words(place.value.member) or place.value.omissible:
-        return None
-    minutes = next(float(v) for v in said[0].mention.values)
-    stated, other = (int(m // 60 % 24 * 100 + m % 60) for m in (minutes, minutes + 12 * 60))
-    numbers = [item for item in items if isinstance(item, int) and not isinstance(item, bool)]
-    return said[0] if len(numbers) == len(items) and other in numbers and stated not in numbers else None

@@ -15,7 +15,7 @@ from agenthard.audit.detectors.support.stated_texts import quotations
 from agenthard.audit.detectors.support.text import EMPTY_WORDS, squash, words
 from agenthard.audit.execution.replay import Step
 
-_NAME = re.compile(r"(?<![\w'’#@./-])[A-Z][\w'’-]*(?:(?: (?:of|the|de|la|and|&) | )[A-Z][\w'’-]*)*(?:, [A-Z]{2}\b)?")
+_NAME = re.compile(r"(?<![\w'’#@./-])[A-Z][\w'’-]*(?:(?: (?:of|the|de|la) | )[A-Z][\w'’-]*)*(?:, [A-Z]{2}\b)?")
 _SENTENCE = re.compile(r"(?:^|[.!?:;\n\"“]\s*)$")
 _CALENDAR = re.compile(
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
@@ -123,14 +123,7 @@ def _may_be(said: str, given: str) -> bool:
     return one[:3] == two[:3]
 
 
-class Repeated(NamedTuple):
-    """A text that is given in two places of one parameter, and the one that is meant in one of them."""
-
-    place: Place
-    phrase: Phrase
-
-
-def repeated_text(spoken: Spoken, own: Sequence[Place], turn: int) -> Iterator[Repeated]:
+def repeated_text(spoken: Spoken, own: Sequence[Place], turn: int) -> Iterator[tuple[Place, Phrase]]:
     """Yield the text that a parameter has twice, where the user says it once and another of its kind is left over.
 
     Args:
@@ -155,7 +148,7 @@ def repeated_text(spoken: Spoken, own: Sequence[Place], turn: int) -> Iterator[R
     free = {squash(one.text): one for one in alike if one.kind != "name" or _is_listed(spoken, turn, one.text, counts)}
     if len(free) == 1:
         last = [place for place, texts in zip(own, given, strict=True) if texts[0][1] == text][-1]
-        yield Repeated(last, next(iter(free.values())))
+        yield last, next(iter(free.values()))
 
 
 def _has_form(one: str, other: str) -> bool:

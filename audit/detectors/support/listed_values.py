@@ -13,7 +13,8 @@ from agenthard.taxonomy.pointer import join
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _NUMBERS = re.compile(
-    rf"(?<![A-Za-z0-9_.,-]){_NUMBER}(?:(?:, ?(?:and )?|，|、| and |和){_NUMBER}){{2,60}}(?![\w%]|\.\d|, ?\d)"
+    rf"(?<![A-Za-z0-9_.,-]){_NUMBER}(?:(?:, ?(?:and )?|，|、| and |和){_NUMBER}){{2,60}}"
+    r"(?![\w%]|\.\d|, ?\d)"
 )
 _FEWEST = 3
 _ITEM = r"[^,，、.。;；:：\n()]{1,40}?"
@@ -91,6 +92,12 @@ def other_numbers(scope: Sequence[tuple[str, str]], own: GoldList, given: Iterab
         if Levenshtein.distance(numbers, mine, score_cutoff=1) == 1 and sorted(numbers) not in used
     ]
     return near[0] if len({one.text for one in near}) == 1 else None
+
+
+def is_in(own: GoldList, text: str) -> bool:
+    """Tell whether a text has the members of a list one after the other."""
+    items = ",".join(f"{item:g}" if isinstance(item, float) else str(item) for item in own.items)
+    return items in re.sub(r"[^\d.,-]", "", text)
 
 
 def replaced_member(spoken: Spoken, own: GoldList, turn: int) -> tuple[int, Listed] | None:

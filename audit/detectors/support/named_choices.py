@@ -73,14 +73,14 @@ def other_choice(
         for other in task.ground_truth.turns[turn]
         for each in gold_values(other.arguments)
         for _, item in each.accepted
-        if each.member != value.member or other.name != call.name
+        if each.member != value.member or (other is call and each is not value)
     ]
     stem = _stem(named[0].choice)
     siblings = [
         {str(item).casefold() for _, item in each.accepted}
         for other in task.ground_truth.turns[turn]
         for each in gold_values(other.arguments)
-        if other.name == call.name and each.member == value.member and each is not value
+        if other.name == call.name and other is not call and each.member == value.member
     ]
     if any(named[0].choice.casefold() in each for each in siblings) and not all(
         named[0].choice.casefold() in each for each in siblings

@@ -86,7 +86,12 @@ def _one_number_off(
     for said in quotations(spoken, turn):
         other = words(said.text)
         changed = [pair for pair in zip(own, other, strict=False) if pair[0] != pair[1]]
-        alike = len(own) == len(other) and len(changed) == 1 and squash(said.text) not in spoken.given_text
+        alike = (
+            len(own) == len(other)
+            and len(changed) == 1
+            and any(map(str.isalpha, own))
+            and squash(said.text) not in spoken.given_text
+        )
         if alike and all(any(map(str.isdigit, word)) for word in changed[0]) and not _BLANK.search(said.text):
             return said
     return None

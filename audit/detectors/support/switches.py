@@ -1,22 +1,25 @@
 """Switches, true or false, that a user names: "with a garage", "no subscription", "Subscription: No"."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from agenthard.audit.detectors.support.gold_values import GoldValue, name_words
+from agenthard.audit.detectors.support.labelled_values import Place
 from agenthard.audit.detectors.support.spoken_values import Spoken
 from agenthard.audit.detectors.support.task_texts import sentence_at
 
 _PLAIN = frozenset(
     "is has have include includes included including enable enabled use with get show allow allowed need needs needed"
-    " should require required requires want flag add the of for to do and a on in only status mode option apply set".split()
+    " should require required requires want flag add the of for to do and a on in only status mode"
+    " option apply set".split()
 )
 _INVERSE = frozenset(
     "no not without disable disabled exclude excluded skip omit ignore hide non un avoid never".split()
 )
 _NO = re.compile(
-    r"\b(?:no(?!\.? \d)|not|n't|without|never|neither|nor|skip|exclud\w+|omit\w*|disabl\w+|avoid\w*|except|rather than|instead of|un\w+|cannot|few|little|hardly|lacks?)\b|n't\b"
+    r"\b(?:no(?!\.? \d)|not|n't|without|never|neither|nor|skip|exclud\w+|omit\w*"
+    r"|disabl\w+|avoid\w*|except|rather than|instead of|un\w+|cannot|few|little|hardly|lacks?)\b|n't\b"
     r"|n’t\b|不|无|没|别|免|关闭|取消",
     re.IGNORECASE,
 )
@@ -35,6 +38,23 @@ class Named(NamedTuple):
     text: str
     """The sentence."""
     value: bool
+
+
+def contradicted_switch(spoken: Spoken, own: Sequence[Place], turn: int) -> Named | None:
+    """Return what the user says of a switch that all calls of a turn set the other way.
+
+    Args:
+        spoken: what the user states.
+        own: the values of the switch in the calls.
+        turn: their turn.
+    """
+    items = [place.value.accepted[0][1] for place in own if len(place.value.accepted) == 1]
+    if len(items) < len(own) or any(place.value.omissible for place in own):
+        return None
+    if not isinstance(items[0], bool) or any(item is not items[0] for item in items):
+        return None
+    said = stated_switch(spoken, own[0].value, turn)
+    return said if said is not None and said.value is not items[0] else None
 
 
 def stated_switch(spoken: Spoken, value: GoldValue, turn: int) -> Named | None:

@@ -62,7 +62,7 @@ _KINDS = (
     _Kind(
         "address",
         re.compile(
-            r"\baddress\b[^.\d\n]{0,20}?(\d{1,5} [A-Z]\w+(?: [A-Z]\w+){0,3}"
+            r"\b(?i:address)\b[^.\d\n]{0,20}?(\d{1,5} [A-Z]\w+(?: [A-Z]\w+){0,3}"
             r" (?:Street|Avenue|Road|Drive|Lane|Boulevard|Court|Way|Place|Terrace))\b"
         ),
         re.compile(r"address"),
@@ -84,26 +84,30 @@ class MisstatedIdentity(TaskDetector):
 
     The user of a task is the person whom its texts introduce ("You are Ada Lovelace", "your user id is lovelace_17"),
     and the records of that name or id are searched for what identifies a person: postal code, phone number, date of
-    birth, the last digits of a card. Rules:
+    birth, e-mail address, street, the last digits of a card. Rules:
 
     1. where the records have one, and the texts give one, one of those that the texts give is in the records;
     2. a ticket, which describes the same case to an agent that works without a user, has the user at the same place as
        the texts of the user;
     3. criteria that call the user by a class ("a silver member", "due to silver status"), of which the table of users
-       has a few, do not leave out the one of the user's record.
+       has a few, do not leave out the one of the user's record;
+    4. where records of the shared state have owners (a field is the key of a person), the gold calls name a record of
+       the user, or the user's key, if they name any person's; the user has a name or a key that someone in the state
+       has; and a record that the texts name is the user's, unless the calls use it, where they use one that no text
+       names.
 
     Flagged: "Your name is Lei Li and your zip code is 85303", where the only Lei Li lives in 85033. A birthday of
     11/08/1997 where the record has 08/11/1997. "You are currently at home in the United States", with a ticket that
     says "current location: abroad in France".
     Not flagged: several numbers of which one is right; a new address; what a gold call tries on purpose; e-mail
-    addresses, which misquoted-identifier compares; a day and month that may be in either order.
+    addresses, which misquoted-identifier compares; a day and month that may be in either order; texts that name several people of the state.
 
     Wrong where the user is meant to be refused for it.
     """
 
     id = "misstated-identity"
     title = "users whose records contradict what they say of themselves"
-    version = "1"
+    version = "2"
     category = "ambiguous-instruction"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
