@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from rapidfuzz.distance import OSA
+
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import parse_date
 from agenthard.audit.detectors.support.own_records import Found, Own, classes, fields, own_records
@@ -99,8 +101,9 @@ class MisstatedIdentity(TaskDetector):
     Flagged: "Your name is Lei Li and your zip code is 85303", where the only Lei Li lives in 85033. A birthday of
     11/08/1997 where the record has 08/11/1997. "You are currently at home in the United States", with a ticket that
     says "current location: abroad in France".
-    Not flagged: several numbers of which one is right; a new address; what a gold call tries on purpose; e-mail
-    addresses, which misquoted-identifier compares; a day and month that may be in either order; texts that name several people of the state.
+    Not flagged: several numbers of which one is right; a new address; what a gold call tries on purpose; an e-mail
+    address that misquoted-identifier compares with all of the database; a day and month that may be in either order;
+    texts that name several people of the state.
 
     Wrong where the user is meant to be refused for it.
     """
@@ -155,6 +158,8 @@ def _contradicted(task: AgentTask, kind: _Kind, texts: list[tuple[str, str]], re
         return
     given = " ".join(str(call.arguments) for _, call in task.gold_calls())
     for at, text, match in stated[:1]:
+        if "@" in match[1] and any(_is_compared(match[1], field) for field in own):
+            return  # one character off the database: misquoted-identifier reports it
         if match[1] in given or _CHANGED.search(text[max(0, match.start() - 60) : match.end()]):
             return
         yield Hit(
@@ -166,6 +171,10 @@ def _contradicted(task: AgentTask, kind: _Kind, texts: list[tuple[str, str]], re
             fix=f"Say what the record has: {own[0].value}.",
             cause=None,
         )
+
+
+def _is_compared(said: str, field: Own) -> bool:
+    return field.at.startswith("/environment") and OSA.distance(said, field.value, score_cutoff=1) <= 1
 
 
 def _listed(own: list[Own]) -> str:
