@@ -37,17 +37,15 @@ class UnmatchedValue(TaskDetector):
     and a number from which one of the turn's gold numbers follows. Looked at are, in the turn of the call:
 
     * **numbers** of which the stated one differs by one digit, lost, put in, another or exchanged (20 lines, and the
-      call gives 2); is next to a word of the parameter's name ("a priority of 3", and it is 4); is the only number
-      of a short request; or is **left over**: of a scripted request every number but this one is given, and of its
-      calls every number but the other one is stated, and the one does not follow from the other. Bounds, guesses,
-      factors and what shall not be do not count ("under 20", "2 times"), unless they are left over;
+      call gives 2); is next to a word of the parameter's name; is the only number of a short request; or is **left
+      over**: every other number of a scripted request is given, every other one of its calls is stated, and the one
+      does not follow from the other. Bounds, guesses and factors count for slips alone ("under 20", "2 times");
     * **codes** that differ so: the user's card ends in 9021, the call has 9012, and not both exist in the state;
     * **dates** with day and month exchanged; **dates and times** where the user states exactly one that nothing uses,
       and no word around it counts from another day ("the day after May 3");
     * **days counted from a stated today**: "tomorrow", "next Friday" with "today is 2023-09-29", and no date of the
       call is such a day; **all of a month** that ends before its last day;
-    * **texts in quotation marks** of three words or more, in other words, or of two with another number ("Q3 sales");
-      **files and paths** in quotation marks;
+    * **texts in quotation marks** of three words, in other words, or of two with another number; **files** in them;
     * **choices** from an enum or as the documentation lists them: the user names one other choice and never this one;
     * **facts of a profile** in the conversation: a field with the parameter's name has another value;
     * **values that are given twice** and stated once, while another of the same form is stated and unused: the second
