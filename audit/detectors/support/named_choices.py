@@ -21,6 +21,8 @@ _COMMON = frozenset("first second last next all any other none both yes no defau
 """Choices whose words mean other things as well."""
 _SYNONYMS = {"buy": ("purchas", "acqui"), "sell": ("sold", "selling"), "withdrawal": ("take out", "draw")}
 """Beginnings of other words for a choice."""
+_LATER = re.compile(r"\s(?:after|once|when|until)\b", re.IGNORECASE)
+"""What comes after a choice that is for later: "power off after an hour"."""
 _NEGATED = re.compile(
     r"\b(?:not|n't|never|except|excluding|besides|but|without|instead of|rather than|other than|no|from|was|were|if|or)"
     r"\W+(?:\w+\W+){0,2}$",
@@ -61,7 +63,7 @@ def other_choice(
     said += squash(" ".join(text for _, text in spoken.scope(turn)))
     if any(squash(word) in said for text in demanded for word in (_stem(text), *_SYNONYMS.get(text, ()))):
         return None
-    parts = [[part[:4] for part in re.split(r"[ _-]", text) if len(part) > 2] for text in demanded]
+    parts = [[part[:4] for part in text.split("_") if len(part) > 2] for text in demanded]
     if any(len(each) > 1 and all(part in said for part in each) for each in parts):
         return None
     scope = spoken.scope(turn)
@@ -99,7 +101,9 @@ def _names(choice: str, text: str) -> str | None:
         *(rf"{word}\w*" for word in _SYNONYMS.get(choice.casefold(), ())),
     ]
     for match in re.finditer(rf"(?<![\w'-])(?:{'|'.join(patterns)})(?![\w-])", text, re.IGNORECASE):
-        if not _NEGATED.search(text[max(0, match.start() - 25) : match.start()]):
+        if not _NEGATED.search(text[max(0, match.start() - 25) : match.start()]) and not _LATER.match(
+            text[match.end() :]
+        ):
             return match[0]
     return None
 
