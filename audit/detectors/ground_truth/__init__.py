@@ -5,6 +5,7 @@ from agenthard.audit.detectors.ground_truth.call_schema import CallSchema
 from agenthard.audit.detectors.ground_truth.conflicting_gold import ConflictingGold
 from agenthard.audit.detectors.ground_truth.conflicting_request import ConflictingRequest
 from agenthard.audit.detectors.ground_truth.conflicting_variants import ConflictingVariants
+from agenthard.audit.detectors.ground_truth.contradicted_statement import ContradictedStatement
 from agenthard.audit.detectors.ground_truth.duplicate_task import DuplicateTask
 from agenthard.audit.detectors.ground_truth.gold_changes_nothing import GoldChangesNothing
 from agenthard.audit.detectors.ground_truth.gold_fails import GoldFails
@@ -35,6 +36,7 @@ __all__ = [
     "ConflictingGold",
     "ConflictingRequest",
     "ConflictingVariants",
+    "ContradictedStatement",
     "DuplicateTask",
     "GoldChangesNothing",
     "GoldFails",

@@ -9,7 +9,7 @@ from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.corrections import Patch, replace
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, texts_in
-from agenthard.audit.detectors.support.near_records import near_records
+from agenthard.audit.detectors.support.near_records import near_records, other_city
 from agenthard.audit.detectors.support.person_records import Mismatch, mismatches
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spelling import (
@@ -64,7 +64,8 @@ class NearMissValue(TaskDetector):
     * **people** in the gold who contradict the record that the call refers to: the same name with another date of
       birth that was not said, or the record's date of birth and half of its name with another half;
     * **records**: five arguments or more that equal a record of the database, such as an address, in all but one that
-      the user does not say, and that is not a time, an amount or a state.
+      the user does not say, and that is not a time, an amount or a state; a city with a postal code that all records
+      have with one other city.
 
     A file name that the user says, a date that is none and a certain mismatch of people are confirmed where a run shows
     what they cost: the run with the right value fails, or the run with a day that does not exist passes.
@@ -119,6 +120,7 @@ class NearMissValue(TaskDetector):
                 yield from found or _slipped(task, pointer, call, value, conversation, severity)
             yield from _wrong_person(task, pointer, call, knowledge, severity)
             yield from _copied_wrongly(task, pointer, call, knowledge, severity)
+            yield from _other_city(task, pointer, call, severity)
 
 
 def _severity(task: AgentTask, call: ToolCall) -> Severity:
@@ -295,6 +297,21 @@ def _copied_wrongly(
             fix=f"Use {found.recorded!r}.",
             severity=severity,
             cause=shared_cause(task, call.name, name, found.given),
+        )
+
+
+def _other_city(task: AgentTask, pointer: str, call: ToolCall, severity: Severity) -> Iterator[Hit]:
+    for found in other_city(task, call):
+        yield Hit(
+            claim=f"The gold call of {call.name!r} gives the city {found.given!r} with a postal code that all records "
+            f"have with {found.recorded!r}.",
+            evidence=(
+                quote(task, f"{pointer}/arguments{found.given_at}", note="the gold call"),
+                quote(task, found.recorded_at, note="a record with the postal code"),
+            ),
+            fix=f"Use {found.recorded!r}, or another postal code.",
+            severity=severity,
+            cause=shared_cause(task, call.name, "city", found.given),
         )
 
 

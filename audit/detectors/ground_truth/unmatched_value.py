@@ -14,10 +14,10 @@ from agenthard.audit.detectors.support.relative_days import counts_on, day_words
 from agenthard.audit.detectors.support.repeated_values import doubled, repeated, replaced, siblings
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spelling import conversation_of, nearly_same_name, nearly_same_phrase
-from agenthard.audit.detectors.support.spoken_values import Spoken, Statement, atoms_of, spoken_in
+from agenthard.audit.detectors.support.spoken_values import Atom, Spoken, Statement, atoms_of, spoken_in
 from agenthard.audit.detectors.support.stated_texts import dictated, named_file
 from agenthard.audit.detectors.support.text import words
-from agenthard.audit.detectors.support.value_pairs import paired_code, paired_moment, paired_number
+from agenthard.audit.detectors.support.value_pairs import is_bound, is_slip, paired_code, paired_moment, paired_number
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.execution.gold import gold_replay, why_not_replayed
@@ -37,14 +37,15 @@ class UnmatchedValue(TaskDetector):
     and a number from which one of the turn's gold numbers follows. Looked at are, in the turn of the call:
 
     * **numbers** of which the stated one differs by one digit, lost, put in, another or exchanged (20 lines, and the
-      call gives 2); is next to a word of the parameter's name ("a priority of 3", and it is 4); or is the only number
-      of a short request. Bounds, guesses, factors and what shall not be do not count ("under 20", "2 times");
+      call gives 2); is next to a word of the parameter's name; is the only number of a short request; or is **left
+      over**: every other number of a scripted request is given, every other one of its calls is stated, and the one
+      does not follow from the other. Bounds, guesses and factors count for slips alone ("under 20", "2 times");
     * **codes** that differ so: the user's card ends in 9021, the call has 9012, and not both exist in the state;
     * **dates** with day and month exchanged; **dates and times** where the user states exactly one that nothing uses,
       and no word around it counts from another day ("the day after May 3");
     * **days counted from a stated today**: "tomorrow", "next Friday" with "today is 2023-09-29", and no date of the
       call is such a day; **all of a month** that ends before its last day;
-    * **texts in quotation marks** of three words or more, in other words; **files and paths** in quotation marks;
+    * **texts in quotation marks** of three words, in other words, or of two with another number; **files** in them;
     * **choices** from an enum or as the documentation lists them: the user names one other choice and never this one;
     * **facts of a profile** in the conversation: a field with the parameter's name has another value;
     * **values that are given twice** and stated once, while another of the same form is stated and unused: the second
@@ -135,11 +136,11 @@ def _slip(given: _Given) -> _Meant | None:
     documents = " ".join(scalars_in(given.place.schema))
     for atom in atoms_of(given.value):
         kind = atom.mention.kind
-        if given.spoken.is_sourced(atom, given.turn, given.before, documents):
-            continue
         said: Statement | None
-        if kind == "number":
-            said = paired_number(given.spoken, atom, given.turn, given.before)
+        if given.spoken.is_sourced(atom, given.turn, given.before, documents):
+            said = _left_over(given, atom, documents)
+        elif kind == "number":
+            said = paired_number(given.spoken, atom, given.turn, given.before) or _left_over(given, atom, documents)
         elif kind == "code":
             said = paired_code(given.spoken, atom, given.turn)
         else:
@@ -148,6 +149,16 @@ def _slip(given: _Given) -> _Meant | None:
             part = f"with {atom.mention.text}, " if atom.embedded else ""
             return _unused(said.at, said.mention.text, part)
     return None
+
+
+def _left_over(given: _Given, atom: Atom, documents: str) -> Statement | None:
+    """The one number that is left over of the request, for the one that is left over of the calls."""
+    if atom.mention.kind != "number":
+        return None
+    said = given.spoken.left_over(atom, given.turn, given.before, documents)
+    if said is None or (is_bound(said) and not is_slip(said.mention.text, atom.mention.text)):
+        return None
+    return said
 
 
 def _unused(at: str, text: str, part: str = "") -> _Meant:

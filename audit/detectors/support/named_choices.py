@@ -15,12 +15,14 @@ _LISTED = (
     re.compile(r"(?:options are|options:|one of|either|can be)[: ]+\[?([\w'\", ]+)", re.IGNORECASE),
 )
 """How documentation lists the choices of a parameter that has no enum."""
-_MOST_CHOICES = 12
+_MOST_CHOICES = 40
 _SHORTEST = 3
 _COMMON = frozenset("first second last next all any other none both yes no default auto new old low high now".split())
 """Choices whose words mean other things as well."""
 _SYNONYMS = {"buy": ("purchas", "acqui"), "sell": ("sold", "selling"), "withdrawal": ("take out", "draw")}
 """Beginnings of other words for a choice."""
+_LATER = re.compile(r"\s(?:after|once|when|until)\b", re.IGNORECASE)
+"""What comes after a choice that is for later: "power off after an hour"."""
 _NEGATED = re.compile(
     r"\b(?:not|n't|never|except|excluding|besides|but|without|instead of|rather than|other than|no|from|was|were|if|or)"
     r"\W+(?:\w+\W+){0,2}$",
@@ -55,35 +57,60 @@ def other_choice(
         return None  # one of several
     if not demanded <= {text.casefold() for text in listed} or not 2 <= len(listed) <= _MOST_CHOICES:
         return None
-    said = squash(" ".join(spoken.texts(turn)))
+    said = squash(
+        " ".join(text for text in spoken.texts(turn) if sum(_names(each, text) is not None for each in listed) < 2)
+    )
+    said += squash(" ".join(text for _, text in spoken.scope(turn)))
     if any(squash(word) in said for text in demanded for word in (_stem(text), *_SYNONYMS.get(text, ()))):
+        return None
+    parts = [[part[:4] for part in text.split("_") if len(part) > 2] for text in demanded]
+    if any(len(each) > 1 and all(part in said for part in each) for each in parts):
         return None
     scope = spoken.scope(turn)
     named = [Named(at, hit, choice) for choice in listed for at, text in scope if (hit := _names(choice, text))]
-    if len({each.choice for each in named}) != 1 or named[0].choice.casefold() in demanded:
+    if len({each.choice.casefold() for each in named}) != 1 or named[0].choice.casefold() in demanded:
         return None
     used = [
         str(item).casefold()
         for other in task.ground_truth.turns[turn]
         for each in gold_values(other.arguments)
         for _, item in each.accepted
-        if each.member != value.member or other.name == call.name
+        if each.member != value.member or (other is call and each is not value)
     ]
     stem = _stem(named[0].choice)
-    return None if squash(stem) in spoken.answered or any(stem in item for item in used) else named[0]
+    siblings = [
+        {str(item).casefold() for _, item in each.accepted}
+        for other in task.ground_truth.turns[turn]
+        for each in gold_values(other.arguments)
+        if other.name == call.name and other is not call and each.member == value.member
+    ]
+    if any(named[0].choice.casefold() in each for each in siblings) and not all(
+        named[0].choice.casefold() in each for each in siblings
+    ):
+        return None  # it may be said of those alone
+    return None if squash(stem) in spoken.called or any(stem in item for item in used) else named[0]
 
 
 def _names(choice: str, text: str) -> str | None:
     """Return the words of a text that name a choice, unless they are negated."""
-    ending = r"\w{0,3}" if len(choice) > 4 else "s?"
+    if not choice.isascii():
+        return choice if choice in text else None
+    ending = r"\w{0,3}" if len(choice) > 4 else "(?:s|al|als|ed|ing)?"
     patterns = [
-        rf"{re.escape(_stem(choice))}{ending}",
+        rf"{_spelt(_stem(choice))}{ending}",
         *(rf"{word}\w*" for word in _SYNONYMS.get(choice.casefold(), ())),
     ]
     for match in re.finditer(rf"(?<![\w'-])(?:{'|'.join(patterns)})(?![\w-])", text, re.IGNORECASE):
-        if not _NEGATED.search(text[max(0, match.start() - 25) : match.start()]):
+        if not _NEGATED.search(text[max(0, match.start() - 25) : match.start()]) and not _LATER.match(
+            text[match.end() :]
+        ):
             return match[0]
     return None
+
+
+def _spelt(choice: str) -> str:
+    """Write a choice as a pattern for its words: room_temperature, room temperature."""
+    return r"['’]?s?[ _-]?".join(map(re.escape, re.split(r"[ _-]", choice)))
 
 
 def _stem(choice: str) -> str:
@@ -100,7 +127,8 @@ def listed_choices(task: AgentTask, schema: dict[str, Any], name: str) -> list[s
     return [
         text
         for text in own or _by_name(task.environment).get(name, [])
-        if len(text) >= _SHORTEST and text.casefold() not in _COMMON
+        if len(text) >= (_SHORTEST if text.isascii() and not any(map(str.isdigit, text)) else 2)
+        and text.casefold() not in _COMMON
     ]
 
 

@@ -107,3 +107,40 @@ def _groups(value: Any, at: str, depth: int) -> Iterator[_Group]:
     elif isinstance(value, list | tuple):
         for i, item in enumerate(value):
             yield from _groups(item, join(at, i), depth + 1)
+
+
+_ZIP, _CITY = re.compile(r"zip|postal"), re.compile(r"^(?:city|town)$")
+
+
+class _Places:
+    """The cities of each postal code of a state."""
+
+    def __init__(self, environment: EnvironmentSpec) -> None:
+        self.cities: dict[str, dict[str, str]] = defaultdict(dict)
+        for at, fields in _groups(environment.state, "/environment/state", 0):
+            names = _zip_and_city(fields)
+            if names is not None:
+                self.cities[fields[names[0]]].setdefault(fields[names[1]], join(at, names[1]))
+
+
+_places = IdentityCache(_Places)
+
+
+def _zip_and_city(fields: Fields) -> tuple[str, str] | None:
+    codes, cities = [name for name in fields if _ZIP.search(name)], [name for name in fields if _CITY.search(name)]
+    return (codes[0], cities[0]) if len(codes) == len(cities) == 1 else None
+
+
+def other_city(task: AgentTask, call: ToolCall) -> Iterator[NearRecord]:
+    """Yield the city of an address whose postal code all records of the state have with one other city.
+
+    Args:
+        task: the task, whose shared state is searched.
+        call: the gold call.
+    """
+    for at, fields in _groups(call.arguments, "", 0):
+        names = _zip_and_city(fields)
+        known = _places(task.environment).cities.get(fields[names[0]], {}) if names else {}
+        if names and len(known) == 1 and fields[names[1]] not in known:
+            city, place = next(iter(known.items()))
+            yield NearRecord(join(at, names[1]), fields[names[1]], place, city, 1)

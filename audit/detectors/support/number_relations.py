@@ -1,5 +1,6 @@
 """Whether a number follows from others that are at hand: by one operation, or by a change of unit."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -11,7 +12,11 @@ _FACTORS = (
     (r"minute|hour|second|\bmin\b|\bsec\b|小时|分钟|秒", (60.0, 3600.0, 24.0, 1440.0, 86400.0, 1000.0)),
     (r"day|week|month|quarter|year|fortnight|[天日周月年]", (7.0, 12.0, 30.0, 365.0, 52.0, 24.0, 86400.0, 3.0, 14.0)),
     (r"percent|%|per cent|rate|ratio|cents?\b|centi|\bcm\b|basis", (100.0, 10000.0)),
-    (r"kilo|\bk[mgb]?\b|\dk[mgb]?\b|gram|milli|\bm[lms]\b|\dm[lms]\b|met(?:er|re)|tons?\b", (1000.0,)),
+    (
+        r"kilo|\bk[mgb]?\b|\dk[mgb]?\b|gram|milli|\bm[lms]\b|\dm[lms]\b|met(?:er|re)|tons?\b|公里|千米|千克|公斤|吨",
+        (1000.0,),
+    ),
+    (r"\bpi\b|π", (math.pi,)),
     (r"feet|foot|\bft\b|inch|yard", (12.0, 0.3048, 2.54, 0.0254, 30.48, 3.0)),
     (r"mile|\bkm|kilomet|mph|\bmi\b", (1.609344, 0.621371, 1609.344)),
     (r"lit(?:er|re)|gallon|fuel|tank", (3.785412, 0.264172)),

@@ -43,10 +43,10 @@ class _People:
         if depth > _DEEPEST:
             return
         if isinstance(value, dict):
-            if name := _full_name(value):
+            if name := full_name(value):
                 self.named.setdefault(name.casefold(), []).append((at, value))
             for key, item in value.items():
-                if isinstance(item, dict) and _full_name(item):
+                if isinstance(item, dict) and full_name(item):
                     self.filed.setdefault(str(key), []).append((join(at, key), item))
                 if isinstance(item, dict | list):
                     self._read(join(at, key), item, depth + 1)
@@ -55,7 +55,8 @@ class _People:
                 self._read(join(at, i), item, depth + 1)
 
 
-def _full_name(record: Mapping[str, Any]) -> str | None:
+def full_name(record: Mapping[str, Any]) -> str | None:
+    """Return the name of the person whom a record is about; None where it is about something else."""
     inner = record.get("name")
     parts = inner if isinstance(inner, dict) else record
     first, last = parts.get("first_name"), parts.get("last_name")
@@ -69,6 +70,15 @@ _shared: IdentityCache[EnvironmentSpec, _People] = IdentityCache(
     lambda environment: _People("/environment/state", environment.state)
 )
 _own: LastCache[AgentTask, _People] = LastCache(lambda task: _People("/initial_state", task.initial_state))
+
+
+def introduced_names(text: str) -> list[str]:
+    """List the names by which a text introduces the one who speaks.
+
+    >>> introduced_names("You are Ada Lovelace, and you live in London.")
+    ['Ada Lovelace']
+    """
+    return [match["name"] for match in _SPEAKS.finditer(text)]
 
 
 def own_records(task: AgentTask, texts: Iterable[str]) -> list[Found]:

@@ -1,5 +1,6 @@
 """The values that a user states for one turn, those that a ground truth gives, and which of either have no partner."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,11 @@ from agenthard.taxonomy.task import AgentTask
 
 _MOST_NUMBERS = 40
 """Where more numbers are at hand, almost every number follows from two of them."""
+
+_NUMERALS = {word: i for i, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), 2)}
+_NUMERAL = re.compile(rf"(?<![\w-])(?:{'|'.join(_NUMERALS)})(?![\w-])", re.IGNORECASE)
+_LESS = re.compile(r"\b(?:less|fewer|more|under|below|over|above|before|after)(?: than)?\W{1,3}$", re.IGNORECASE)
+_CALL = re.compile(r"\w+\([^\n]*=[^\n]*\)")
 
 
 class Atom(NamedTuple):
@@ -98,6 +104,10 @@ class Spoken:
         required = "\n".join((*task.ground_truth.outputs, *task.ground_truth.answers))
         answered = "\n".join(text for at, text in task.user_texts() if _role(task, at) == "assistant")
         self.answered = squash(answered)
+        called = "\n".join(_CALL.findall(answered))
+        self.called = squash(called)
+        """The calls that the assistant writes in the conversation."""
+        self.called_values = {v for mention in mentions(called) for v in mention.values}
         self._required = {v for mention in mentions(f"{required}\n{answered}") for v in mention.values}
         texts = [str(item) for _, value in self._gold for _, item in value.accepted]
         self.given_text = squash("\n".join([*texts, required]))
@@ -206,6 +216,51 @@ class Spoken:
         others = {v for v in self.given[turn] if isinstance(v, float)} - set(atom.mention.values)
         known = self._near(turn, steps) | {0.0, 1.0}
         return all(other in known for other in others)
+
+    def left_over(self, atom: Atom, turn: int, steps: Sequence[Step], documents: str) -> Statement | None:
+        """Return the one number that a scripted user states and no call gives, where all others are given but one.
+
+        A request of which every number but one is in its calls, and calls of which every number but one is in the
+        request, mean the same by the two, unless the one follows from the other.
+
+        Args:
+            atom: the number of the calls.
+            turn: turn of its call.
+            steps: the replayed calls before it.
+            documents: what the tool's documentation says of the parameter.
+        """
+        if not self.is_scripted or atom.embedded or isinstance(atom.value.accepted[0][1], str):
+            return None
+        every = [*self.statements(turn, "number"), *self._numerals(turn)]
+        said = [one for one in every if one.mention.values.isdisjoint(self._required)]
+        stated = {v for one in said for v in one.mention.values if isinstance(v, float)}
+        seen = [*self.texts(turn), documents, *(step.observation.text for step in steps)]
+        heard = {v for text in seen for v in numbers_of(text)} | stated
+        mine = {abs(v) for v in atom.mention.values if isinstance(v, float)}
+        others = {v for v in self.given[turn] if isinstance(v, float) and abs(v) not in mine}
+        free = [one for one in said if not self._is_used(one.mention, set[float | str](others))]
+        if mine & {abs(v) for v in heard} or not {abs(v) for v in others} <= heard:
+            return None
+        fewest = 2 if steps or self._task.initial_state is not None else 1
+        if len({one.mention.values for one in free}) != 1 or len({one.mention.values for one in said}) < fewest:
+            return None
+        own = {abs(v) for v in free[0].mention.values if isinstance(v, float)}
+        if atom.mention.text.endswith(free[0].mention.text):
+            return None  # a year of which the user says the end
+        if any(abs(goal - number) == 1 for goal in mine for number in own) and _LESS.search(
+            free[0].whole[: free[0].mention.start]
+        ):
+            return None  # "less than 5" is at most 4
+        near = self._near(turn, steps) - {0.0, 1.0}
+        words = " ".join([documents, *(text for _, text in self.scope(turn))])
+        return None if any(follows(abs(goal), own, near, words) for goal in mine) else free[0]
+
+    def _numerals(self, turn: int) -> list[Statement]:
+        return [
+            Statement(at, Mention("number", m.start(), m[0], frozenset([float(_NUMERALS[m[0].lower()])])), text)
+            for at, text in self.scope(turn)
+            for m in _NUMERAL.finditer(text)
+        ]
 
     def _has_moment(self, mention: Mention, accepted: set[float | str], seen: list[str]) -> bool:
         every = [m for text in seen for m in mentions(text) if m.kind == mention.kind]

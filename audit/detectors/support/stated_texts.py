@@ -22,6 +22,7 @@ _FILE = re.compile(r"[\w-]+(?:\.\w{1,5})+|(?:~?/)?[\w.-]+(?:/[\w.-]+)+/?")
 _FEWEST_WORDS = 3
 _LONGEST = 2000
 """Characters of a text: a longer one is a file that the agent writes, and no user dictates it."""
+_FEWEST_PARTS = 2
 _SHORT = 600
 """Characters of an instruction that tells little more than what is dictated."""
 _ALIKE = 70.0
@@ -50,10 +51,13 @@ def dictated(task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, befor
     A dictated text is meant where it resembles the one that is given, or where it is the only one of three words or
     more that no gold call has while the call gives the only one that no text has.
     """
+    used = spoken.given_text
+    short = _one_number_off(task, spoken, value, turn, before)
+    if short is not None:
+        return short
     given = _own_text(task, spoken, value, turn, before)
     if given is None:
         return None
-    used = spoken.given_text
     free = [
         said
         for said in quotations(spoken, turn)
@@ -67,6 +71,32 @@ def dictated(task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, befor
         return None
     others = [each for each in _values_of(task, turn) if _own_text(task, spoken, each, turn, before) is not None]
     return free[0] if len(free) == 1 and len(others) == 1 and _is_short(task) else None
+
+
+def _one_number_off(
+    task: AgentTask, spoken: Spoken, value: GoldValue, turn: int, before: Sequence[Step]
+) -> Quotation | None:
+    """Return the quotation of two words or more that is a text except for one word with a number: Q3, Q4."""
+    texts = [text for _, text in value.strings()]
+    if len(texts) != 1 or len(value.accepted) != 1 or len(words(texts[0])) < _FEWEST_PARTS:
+        return None
+    bare = squash(texts[0])
+    seen = [*spoken.texts(turn), *(step.observation.text for step in before)]
+    if any(bare in squash(text) for text in seen) or knowledge_of(task).is_in_state(texts[0]):
+        return None
+    own = words(texts[0])
+    for said in quotations(spoken, turn):
+        other = words(said.text)
+        changed = [pair for pair in zip(own, other, strict=False) if pair[0] != pair[1]]
+        alike = (
+            len(own) == len(other)
+            and len(changed) == 1
+            and any(map(str.isalpha, own))
+            and squash(said.text) not in spoken.given_text
+        )
+        if alike and all(any(map(str.isdigit, word)) for word in changed[0]) and not _BLANK.search(said.text):
+            return said
+    return None
 
 
 def _is_short(task: AgentTask) -> bool:

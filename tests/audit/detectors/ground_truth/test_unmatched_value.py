@@ -184,3 +184,33 @@ def test_nothing_to_compare() -> None:
     assert UnmatchedValue().not_applicable(silent) == "the user says nothing"
     empty = make_task(ground_truth=GroundTruth(semantics="required", turns=((),)))
     assert UnmatchedValue().not_applicable(empty) == "the ground truth holds no calls"
+
+
+@pytest.mark.parametrize(
+    ("said", "made", "meant"),
+    [
+        ("Lend it to M-204 for 3 weeks and reserve 80 seats.", call("reserve", seats=68, days=3), "80"),
+        ("Show me the notes of less than 500 words that I wrote in all those years.", call("find", income=505), "500"),
+        ("Reserve a table for four people.", call("reserve", seats=7), "four"),
+    ],
+)
+def test_the_one_number_that_is_left_over(said: str, made: ToolCall, meant: str) -> None:
+    assert [hit.evidence[1].quote for hit in hits(task(said, made))] == [meant]
+
+
+@pytest.mark.parametrize(
+    ("said", "made"),
+    [
+        ("Lend it for 3 weeks and reserve 80 seats.", call("reserve", seats=240, days=3)),
+        ("Books of less than 5 pages.", call("find", income=4)),
+        ("A film from the year 19.", call("find", income=2019)),
+        ("Reserve under 80 seats.", call("reserve", seats=68)),
+    ],
+)
+def test_numbers_that_follow_or_are_not_alone(said: str, made: ToolCall) -> None:
+    assert hits(task(said, made)) == []
+
+
+def test_a_quotation_with_another_number() -> None:
+    found = hits(task("Search for 'Q4 sales' there.", call("note", text="Q3 sales")))
+    assert [hit.evidence[1].quote for hit in found] == ["Q4 sales"]

@@ -101,6 +101,61 @@ def test_criteria_that_speak_of_another_class() -> None:
     assert claims(task("You are Ada Byron.", "Agent says that she is not a gold member.")) == []
 
 
+PEOPLE = {
+    f"{first.lower()}_{last.lower()}_{i}": {
+        "name": {"first_name": first, "last_name": last},
+        "email": f"{first}{i}@x.org",
+    }
+    for i, (first, last) in enumerate(
+        [("Ada", "Byron"), ("Bea", "Cole"), ("Cea", "Dove"), ("Dan", "East"), ("Eva", "Fox")], start=10
+    )
+}
+SHOP = {"users": PEOPLE, "orders": {f"#W{i}": {"user_id": key} for i, key in enumerate(PEOPLE, start=100)}}
+
+
+def shopper(says: str, order: str) -> AgentTask:
+    truth = GroundTruth(semantics="required", turns=((ToolCall(name="cancel", arguments={"order_id": order}),),))
+    return task(says, environment=EnvironmentSpec(state=SHOP), ground_truth=truth)
+
+
+@pytest.mark.parametrize(
+    ("says", "order", "words"),
+    [
+        ("You are ada_byron_10. Cancel your last order.", "#W101", "of 'bea_cole_11', and the user is 'ada_byron_10'"),
+        ("You are Ada Byron. Cancel your last order.", "#W101", "the user is 'ada_byron_10'"),
+        ("Your e-mail is Ada10@x.org. Cancel it.", "#W103", "the user is 'ada_byron_10'"),
+        ("Your user id is ada_byron_99. Cancel it.", "#W100", "'ada_byron_99', whom the state does not have"),
+        ("You are Ada Lovelace. Cancel it.", "#W100", "'Ada Lovelace', whom the state does not have"),
+        ("You are ada_byron_10. Cancel order #W102.", "#W100", "the texts name '#W102', which is of 'cea_dove_12'"),
+    ],
+)
+def test_gold_calls_about_the_records_of_someone_else(says: str, order: str, words: str) -> None:
+    (claim,) = claims(shopper(says, order))
+    assert words in claim
+
+
+@pytest.mark.parametrize(
+    ("says", "order"),
+    [
+        ("You are ada_byron_10. Cancel order #W100.", "#W100"),
+        ("You are ada_byron_10, and you ask for the order of bea_cole_11.", "#W101"),
+        ("You are ada_byron_10. Ask about your friend's order #W102.", "#W102"),
+        ("Cancel the last order.", "#W102"),
+    ],
+)
+def test_own_records_and_several_people(says: str, order: str) -> None:
+    assert [claim for claim in claims(shopper(says, order)) if "whom" in claim or "texts name" in claim] == []
+
+
+def test_an_address_that_no_record_has() -> None:
+    own = {"users": {"bea_2": {"name": "Bea Cole", "email": "bea@x.org", "address": "12 Elm Street, Dublin, OH 43016"}}}
+    (claim,) = claims(task("You are Bea Cole. Your email is bee@x.org.", initial_state=own))
+    assert "e-mail address is said to be 'bee@x.org'" in claim
+    (claim,) = claims(task("You are Bea Cole. Address: 14 Elm Street.", initial_state=own))
+    assert "address is said to be '14 Elm Street'" in claim
+    assert claims(task("You are Bea Cole. Address: 12 Elm Street. E-mail: bea@x.org", initial_state=own)) == []
+
+
 def test_users_without_a_record_are_not_checked() -> None:
     (row,) = check_shard([make_task()], {}, [MisstatedIdentity()]).coverage
     assert row.status is Status.NOT_CHECKED
