@@ -63,8 +63,7 @@ def other_choice(
     said += squash(" ".join(text for _, text in spoken.scope(turn)))
     if any(squash(word) in said for text in demanded for word in (_stem(text), *_SYNONYMS.get(text, ()))):
         return None
-    parts = [[part[:4] for part in text.split("_") if len(part) > 2] for text in demanded]
-    if any(len(each) > 1 and all(part in said for part in each) for each in parts):
+    if any(_in_parts(text, " ".join(spoken.texts(turn))) for text in demanded):
         return None
     scope = spoken.scope(turn)
     named = [Named(at, hit, choice) for choice in listed for at, text in scope if (hit := _names(choice, text))]
@@ -106,6 +105,12 @@ def _names(choice: str, text: str) -> str | None:
         ):
             return match[0]
     return None
+
+
+def _in_parts(choice: str, text: str) -> bool:
+    """Tell whether a text has the words of a choice one after the other: reading and writing, for read_write."""
+    parts = [rf"\b{re.escape(part[:4])}\w*" for part in re.split(r"[ _-]", choice) if len(part) > 2]
+    return len(parts) > 1 and re.search(r"\W+(?:\w+\W+){0,2}?".join(parts), text, re.IGNORECASE) is not None
 
 
 def _spelt(choice: str) -> str:
