@@ -56,8 +56,8 @@ def read_panel(file: str) -> Panel:
     found = load_record(path, PanelFile, error=ValueError, what="panel", docs="docs/agency.md")
 
     def models(names: Sequence[str]) -> tuple[ModelFile, ...]:
-        beside = (str(path.parent / name) if name.endswith((".yaml", ".yml")) else name for name in names)
-        return tuple(map(load_model, beside))
+        nearby = (str(path.parent / name) if name.endswith((".yaml", ".yml")) else name for name in names)
+        return tuple(map(load_model, nearby))
 
     try:
         return Panel(text=models(found.text), vision=models(found.vision), repeats=found.repeats)
