@@ -52,10 +52,9 @@ class UnmatchedValue(TaskDetector):
       of two calls repeats the first one's income, and the income that the user states for it is nowhere; **members of
       a list** that the user says ("Italian and Chinese"), of which one is replaced by a word that no text has.
 
-    Not flagged: values of an instruction for a simulator that are given twice, since it also tells what was before;
-    values that may be left out; documented defaults; a template's blank ("X miles"); a request with more than 40
-    numbers; a text of more than 2,000 characters, which is a file that the agent writes; a slip of the keyboard that
-    `near-miss-value` reports.
+    Not flagged: values that a simulator's instruction gives twice, since it also tells what was before; values that
+    may be left out; documented defaults; a template's blank ("X miles"); a request with more than 40 numbers; a text of
+    more than 2,000 characters, a file that the agent writes; a slip of the keyboard that `near-miss-value` reports.
 
     Wrong where the user means the choice by another name, or corrects a value in words that this check does not
     understand.
