@@ -118,18 +118,19 @@ class Containers:
         try:
             from requests.exceptions import RequestException
 
-            import docker
+            from docker.client import DockerClient
+            from docker.errors import DockerException, ImageNotFound
         except ImportError as error:
             raise EngineError(f"the Docker SDK is not installed: {error}") from None
         where = self._engine or os.environ.get("DOCKER_HOST") or "its usual address"
         try:
             named = {"base_url": self._engine} if self._engine else {}
-            make = docker.DockerClient if self._engine else docker.from_env
+            make = DockerClient if self._engine else DockerClient.from_env
             with closing(make(timeout=REQUEST_SECONDS, **named)) as client:
                 yield client
-        except docker.errors.ImageNotFound:
+        except ImageNotFound:
             raise EngineError(f"the Docker engine at {where} has no image {self._image!r}") from None
-        except (docker.errors.DockerException, RequestException, OSError, ValueError) as error:
+        except (DockerException, RequestException, OSError, ValueError) as error:
             raise EngineError(f"the Docker engine at {where} cannot be used: {error}") from error
 
     def _checked(self, client: Any) -> str:
@@ -167,7 +168,7 @@ class _Reading(threading.Thread):
 
 def _carried_out(client: Any, container: Any, folder: Path, limits: JobLimits) -> CommandResult:
     """Start a container, and kill it when it reaches a limit."""
-    import docker
+    from docker.errors import APIError
 
     outputs = KeptOutput(limits.kept_output_bytes), KeptOutput(limits.kept_output_bytes)
     stream = client.api.attach(container.id, stdout=True, stderr=True, stream=True, demux=True)
@@ -177,7 +178,7 @@ def _carried_out(client: Any, container: Any, folder: Path, limits: JobLimits) -
     reading.start()
     ending = _watch(reading, folder, limits, started, outputs)
     if reading.is_alive():
-        with suppress(docker.errors.APIError):  # it has ended meanwhile
+        with suppress(APIError):  # it has ended meanwhile
             container.kill()
         reading.join(REQUEST_SECONDS)
     if reading.error is not None:
