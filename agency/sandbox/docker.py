@@ -116,10 +116,9 @@ class Containers:
     def _connected(self) -> Iterator[Any]:
         """Connect to the engine; what goes wrong with it is an error of ours."""
         try:
-            from requests.exceptions import RequestException
-
             from docker.client import DockerClient
             from docker.errors import DockerException, ImageNotFound
+            from requests.exceptions import RequestException
         except ImportError as error:
             raise EngineError(f"the Docker SDK is not installed: {error}") from None
         where = self._engine or os.environ.get("DOCKER_HOST") or "its usual address"
