@@ -8,6 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from agenthard.agency.judging import judge_of
+from agenthard.agency.sandbox.docker import Containers
 from agenthard.agency.scaffolds import Limits, scaffold_of
 from agenthard.agency.tools.web import read_cassette
 from agenthard.containment import JobError, JobLimits, run_job
@@ -47,6 +48,12 @@ class AgencyConditions(Record):
     """Longest time of one command."""
     web: str = ""
     """File with recorded answers of web tools; without one they are unavailable."""
+    sandbox: Literal["job", "docker"] = "job"
+    """Where commands of agents run: in jobs on this machine, or in containers of a Docker engine on it."""
+    image: str = ""
+    """Image of the containers, which the engine must have; for ``sandbox=docker``."""
+    engine: str = ""
+    """Address of the engine, such as unix:///var/run/docker.sock; empty: that of the environment."""
     weak_isolation: bool = False
     """Whether commands run although this machine lacks a layer of isolation."""
 
@@ -56,6 +63,8 @@ class AgencyConditions(Record):
         judge_of(self.judge)
         if (self.user == "model") != bool(self.user_model):
             raise ValueError("user=model needs user_model=NAME, and user_model needs user=model")
+        if (self.sandbox == "docker") != bool(self.image) or (self.engine and not self.image):
+            raise ValueError("sandbox=docker needs image=NAME, and image and engine need sandbox=docker")
         if self.web:
             read_cassette(Path(self.web))
         return self
@@ -66,6 +75,17 @@ class AgencyConditions(Record):
         return Limits(
             turns=self.turns or None, tokens=self.tokens or None, money=self.money or None, hours=self.hours or None
         )
+
+    @property
+    def containers(self) -> Containers | None:
+        """Return what runs commands in containers; None where they run in jobs."""
+        return Containers(self.image, self.engine) if self.sandbox == "docker" else None
+
+    @property
+    def isolation(self) -> str:
+        """Say what commands run in, as a manifest shows it."""
+        here, containers = isolation_here(self.weak_isolation), self.containers
+        return f"{containers.described()}; graded programs in jobs: {here}" if containers else here
 
     @property
     def job_limits(self) -> JobLimits:

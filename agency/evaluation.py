@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.agency.chain import Chain, Labels, Table
-from agenthard.agency.conditions import AgencyConditions, isolation_here
+from agenthard.agency.conditions import AgencyConditions
 from agenthard.agency.declared import AGENCY
 from agenthard.agency.imported import obstacles
 from agenthard.agency.judging import JudgeSetting, judge_of
@@ -23,7 +23,7 @@ from agenthard.agency.tools import Desk, Toolset
 from agenthard.agency.tools.web import read_cassette
 from agenthard.agency.training import ScenarioTraining
 from agenthard.agency.user import ModelUser, TemplateUser, User
-from agenthard.agency.workspace import SnapshotStore, Workspace
+from agenthard.agency.workspace import LocalJobs, SnapshotStore, Workspace
 from agenthard.agency.workspace.programs import programs_for
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.formats.suite.evaluation import SuiteEvaluation, read_conditions
@@ -96,14 +96,17 @@ class AgencyEvaluation(SuiteEvaluation[StoredScenario, AgencyConditions, "Agency
 
     def conditions(self) -> Mapping[str, Any]:
         """List the conditions by name, who judges, and the layers of isolation of this machine."""
-        found = {**super().conditions(), "isolation": isolation_here(self._conditions.weak_isolation)}
+        found = {**super().conditions(), "isolation": self._conditions.isolation}
         return found | ({"judges": who} if (who := judge_of(self._conditions.judge).described()) else {})
 
     def content_hash(self) -> str:
-        """Identify files, conditions and code, and what the file of a panel says."""
+        """Identify files, conditions and code, what the file of a panel says, and the image of containers."""
         judge = judge_of(self._conditions.judge)
         who = "".join(f"\n{each.model_dump_json()}" for each in judge.models)
-        return f"{super().content_hash()} {judge.described()}{who}" if who else super().content_hash()
+        parts = [f"{judge.described()}{who}"] if who else []
+        if containers := self._conditions.containers:
+            parts.append(containers.described())  # a name may come to mean another image
+        return " ".join([super().content_hash(), *parts])
 
     def models(self) -> Sequence[ModelFile]:
         """Return the models that take part besides the agents."""
@@ -150,9 +153,11 @@ class AgencyTask:
             return f"the installed package has another version of {self.id}; write the suite again"
         scenario = self.stored.scenario
         judged = judge_of(self.rules.judge).obstacle(scenario)
+        containers = self.rules.containers
+        closed = containers.obstacle() if containers else None
         needs = scenario.needs.model_copy(update={"model_judge": False})
         found = obstacles(scenario.model_copy(update={"needs": needs}))
-        return "; ".join([*found, *filter(None, [judged])]) or None
+        return "; ".join([*found, *filter(None, [judged, closed])]) or None
 
     def play(self, agent: str, condition: str, failure_rate: float, trial: int) -> Trajectory:
         """Let an agent without a model play in a temporary folder; the whole play as one run."""
@@ -244,9 +249,8 @@ class AgencyTask:
             room.folder / "workspace",
             store,
             limits=rules.job_limits,
-            hidden=hidden,
-            programs=programs_for(scenario.needs),
-            weak_isolation=rules.weak_isolation,
+            runner=rules.containers
+            or LocalJobs(hidden=hidden, programs=programs_for(scenario.needs), weak_isolation=rules.weak_isolation),
         )
         answers = read_cassette(Path(rules.web)) if rules.web else {}
         failures = Failures(failure_rate, trial_seed(self.seed, labels.trial), self.id) if failure_rate else None

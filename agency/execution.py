@@ -16,7 +16,7 @@ from agenthard.agency.scaffolds.script import Script, solution_script
 from agenthard.agency.scenario import Scenario, ScenarioTask
 from agenthard.agency.source import REFERENCE, SCENARIO_KEY
 from agenthard.agency.tools import CallResult, Desk, Toolset
-from agenthard.agency.workspace import Snapshot, SnapshotStore, Workspace, open_eval_space
+from agenthard.agency.workspace import LocalJobs, Snapshot, SnapshotStore, Workspace, open_eval_space
 from agenthard.agency.workspace.programs import programs_for
 from agenthard.agency.workspace.store import SnapshotError
 from agenthard.audit.execution.context import current_execution
@@ -143,8 +143,7 @@ class AgencyEnvironment(Environment):
             place / "workspace",
             self._store(),
             limits=limits,
-            hidden=[pack.hidden, place],
-            programs=programs_for(pack.scenario.needs),
+            runner=LocalJobs(hidden=[pack.hidden, place], programs=programs_for(pack.scenario.needs)),
         )
         return Toolset(Desk(workspace), Steps(MemoryJournal()), time.monotonic)
 

@@ -222,6 +222,7 @@ _PLACES = {
     "AH649": "agency.evaluation:UnplayableScenarioError",
     "AH655": "agency.sandbox.browser:BrowserError",
     "AH656": "agency.judges.blind:BlindnessError",
+    "AH657": "agency.sandbox.docker:EngineError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",

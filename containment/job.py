@@ -10,30 +10,29 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
-
 from agenthard.containment.cgroup import Cgroup
+from agenthard.containment.command import (
+    LOOK_SECONDS,
+    PLACE,
+    TEMPORARY,
+    CommandResult,
+    Ending,
+    JobLimits,
+    KeptOutput,
+    exceeds,
+)
 from agenthard.containment.isolation import LAYERS, OPTION, Isolation, refusal, switched_off
 from agenthard.containment.programs import INSIDE, JOB_LAUNCHER
 from agenthard.taxonomy.errors import AgentHardError
-from agenthard.taxonomy.record import Record
 
-MIB = 1 << 20
-TEMPORARY, PLACE = "/tmp", "/tmp/workspace"
-"""Where a job finds its temporary folder and the folder that it works on: the same on every machine."""
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PATH": PATH, "PYTHONHASHSEED": "0", "TZ": "UTC"}
 SETTING = "--set weak_isolation=true"
 """How an evaluation accepts weak isolation."""
-LOOK_SECONDS = 0.1
-"""How often the size of the folder is looked at, at most."""
 READ_BYTES = 1 << 16
-
-Ending = Literal["exit", "timeout", "output", "folder"]
 
 
 class JobError(AgentHardError):
@@ -43,81 +42,13 @@ class JobError(AgentHardError):
     remedy = "Run on Linux with the layers that the message names, or allow weak isolation for code that you trust."
 
 
-class JobLimits(Record):
-    """Limits of a job: of each of its processes, and of all of them together."""
-
-    wall_seconds: float = Field(default=120.0, gt=0)
-    """Longest time."""
-    cpu_seconds: int = Field(default=120, gt=0)
-    """Most processor time of each process."""
-    processes: int = Field(default=64, gt=0)
-    """Most processes and threads at a time: by a control group where there is one, else by the user's limit."""
-    memory_bytes: int = Field(default=2048 * MIB, gt=0)
-    """Most address space of each process."""
-    file_bytes: int = Field(default=64 * MIB, gt=0)
-    """Largest file."""
-    folder_bytes: int = Field(default=256 * MIB, gt=0)
-    """What the files of the folder may take together; a job that exceeds it is killed."""
-    folder_entries: int = Field(default=20_000, gt=0)
-    """How many files and folders the folder may hold; a job that exceeds it is killed."""
-    temporary_bytes: int = Field(default=128 * MIB, gt=0)
-    """What its temporary files may take together."""
-    temporary_entries: int = Field(default=8192, gt=0)
-    """How many temporary files and folders there may be."""
-    open_files: int = Field(default=256, gt=0)
-    """How many files a process may have open."""
-    kept_output_bytes: int = Field(default=64 << 10, gt=0)
-    """How much of each output is kept: the first half and the last half."""
-    output_bytes: int = Field(default=64 * MIB, gt=0)
-    """How much all output may be together; a job that writes more is killed."""
-
-
-class JobResult(Record):
+class JobResult(CommandResult):
     """How a job ended."""
 
-    ending: Ending
-    """Whether its first process ended by itself, or at which limit the job was killed."""
-    exit_code: int | None = None
-    """Exit code of the first process, or 128 and the number of a signal; None when the job was killed."""
-    stdout: str = ""
-    """What is kept of its output."""
-    stderr: str = ""
-    """What is kept of its messages."""
-    left_out: int = 0
-    """How many bytes of both are not kept."""
-    seconds: float
-    """How long it took."""
     isolation: Isolation
     """The layers that it ran in."""
     counted_by: Literal["control group", "user"]
     """What bounds the number of its processes."""
-
-
-class _Output:
-    """The first and the last bytes of a stream."""
-
-    def __init__(self, most: int) -> None:
-        self._half = max(most // 2, 1)
-        self._head, self._tail = bytearray(), bytearray()
-        self.size = 0
-
-    def add(self, data: bytes) -> None:
-        self.size += len(data)
-        room = self._half - len(self._head)
-        self._head += data[:room]
-        self._tail += data[max(room, 0) :]
-        if len(self._tail) > 2 * self._half:
-            del self._tail[: -self._half]
-
-    def text(self) -> str:
-        tail = bytes(self._tail[-self._half :])
-        cut = self.left_out
-        middle = f"\n[{cut} bytes left out]\n".encode() if cut else b""
-        return (bytes(self._head) + middle + tail).decode("utf-8", errors="replace")
-
-    @property
-    def left_out(self) -> int:
-        return self.size - len(self._head) - min(len(self._tail), self._half)
 
 
 def run_job(
@@ -200,7 +131,7 @@ def _run(
         cwd=INSIDE,
     )
     theirs.close()
-    outputs = _Output(limits.kept_output_bytes), _Output(limits.kept_output_bytes)
+    outputs = KeptOutput(limits.kept_output_bytes), KeptOutput(limits.kept_output_bytes)
     with launcher:
         try:
             isolation = _isolation(ours, launcher)
@@ -236,7 +167,11 @@ def _isolation(ours: socket.socket, launcher: subprocess.Popen[bytes]) -> Isolat
 
 
 def _watch(
-    launcher: subprocess.Popen[bytes], folder: Path, limits: JobLimits, started: float, outputs: tuple[_Output, _Output]
+    launcher: subprocess.Popen[bytes],
+    folder: Path,
+    limits: JobLimits,
+    started: float,
+    outputs: tuple[KeptOutput, KeptOutput],
 ) -> Ending:
     """Read what the job writes until it ends or reaches a limit."""
     look = started
@@ -257,28 +192,10 @@ def _watch(
                 return "output"
             now = time.monotonic()
             if now >= look:
-                if _exceeds(folder, limits):
+                if exceeds(folder, limits):
                     return "folder"
                 look = now + max(LOOK_SECONDS, 10 * (time.monotonic() - now))  # a large folder is looked at less often
-    return "folder" if _exceeds(folder, limits) else "exit"
-
-
-def _exceeds(folder: Path, limits: JobLimits) -> bool:
-    """Tell whether a folder holds more than it may. What vanishes meanwhile does not count."""
-    size = entries = 0
-    waiting = [os.fspath(folder)]
-    while waiting:
-        with suppress(OSError), os.scandir(waiting.pop()) as found:
-            for entry in found:
-                entries += 1
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-                else:
-                    with suppress(OSError):
-                        size += entry.stat(follow_symlinks=False).st_blocks * 512
-                if size > limits.folder_bytes or entries > limits.folder_entries:
-                    return True
-    return False
+    return "folder" if exceeds(folder, limits) else "exit"
 
 
 def isolation_lines(isolation: Isolation) -> tuple[str, ...]:

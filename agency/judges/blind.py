@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from agenthard.agency.scenario import ScenarioTask
-from agenthard.containment.job import PLACE
+from agenthard.containment.command import PLACE
 from agenthard.models.request import Request
 from agenthard.taxonomy.errors import AgentHardError
 

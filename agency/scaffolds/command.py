@@ -7,7 +7,7 @@ from agenthard.agency.scaffolds.budget import Budget
 from agenthard.agency.scaffolds.rollout import Called, Event, Rollout, Said, Told
 from agenthard.agency.scaffolds.scaffold import Prompt
 from agenthard.agency.tools import Toolset
-from agenthard.containment.job import TEMPORARY
+from agenthard.containment.command import TEMPORARY
 from agenthard.models.request import Call, ChatMessage
 from agenthard.taxonomy.errors import AgentHardError
 

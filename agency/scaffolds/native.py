@@ -5,7 +5,7 @@ from agenthard.agency.scaffolds.compaction import compacted
 from agenthard.agency.scaffolds.rollout import Called, Ended, Event, Rollout, Said, Told
 from agenthard.agency.scaffolds.scaffold import Player, Prompt, carry_out
 from agenthard.agency.tools import Toolset
-from agenthard.containment.job import PLACE
+from agenthard.containment.command import PLACE
 from agenthard.models.errors import ContextOverflowError
 from agenthard.models.request import Call, ChatMessage, Completion, Request
 from agenthard.models.tokens import prompt_tokens

@@ -1,9 +1,9 @@
-"""The shell: commands that run as a job, without any network."""
+"""The shell: commands that run in the workspace, without any network."""
 
 from typing import Any
 
 from agenthard.agency.tools.tool import Desk, Output, ToolFunction, path_below, text, tool
-from agenthard.containment import JobResult
+from agenthard.containment import CommandResult
 
 SHELL = "/bin/sh"
 KILLED = {
@@ -22,12 +22,12 @@ def _run_shell_command(desk: Desk, given: dict[str, Any]) -> Output:
     return Output(spoken(job), None if job.ending == "exit" else "killed", job.exit_code, changed)
 
 
-def spoken(job: JobResult) -> str:
-    """Say what a job did, as an agent reads it."""
-    head = f"exit code: {job.exit_code}" if job.ending == "exit" else f"killed: {KILLED[job.ending]}"
+def spoken(done: CommandResult) -> str:
+    """Say what a command did, as an agent reads it."""
+    head = f"exit code: {done.exit_code}" if done.ending == "exit" else f"killed: {KILLED[done.ending]}"
     parts = [head]
-    parts += [f"stdout:\n{job.stdout}"] if job.stdout else []
-    parts += [f"stderr:\n{job.stderr}"] if job.stderr else []
+    parts += [f"stdout:\n{done.stdout}"] if done.stdout else []
+    parts += [f"stderr:\n{done.stderr}"] if done.stderr else []
     return "\n".join(parts)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from agenthard.agency.workspace import Difference, Workspace
-from agenthard.containment.job import PLACE
+from agenthard.containment.command import PLACE
 from agenthard.models.request import Tool
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record

@@ -1,14 +1,13 @@
 """The folder that an agent works on, next to the snapshot of what it holds."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from agenthard.agency.workspace.confined import write_file
-from agenthard.agency.workspace.evalspace import outermost
-from agenthard.agency.workspace.programs import NONE, Programs
+from agenthard.agency.workspace.runner import CommandRunner, LocalJobs
 from agenthard.agency.workspace.snapshot import Difference, Entry, Snapshot, difference
 from agenthard.agency.workspace.store import SnapshotStore
-from agenthard.containment import JobLimits, JobResult, run_job
+from agenthard.containment import CommandResult, JobLimits
 
 
 class Workspace:
@@ -23,9 +22,7 @@ class Workspace:
         store: SnapshotStore,
         *,
         limits: JobLimits | None = None,
-        hidden: Iterable[Path] = (),
-        programs: Programs = NONE,
-        weak_isolation: bool = False,
+        runner: CommandRunner | None = None,
     ) -> None:
         """Prepare; nothing is written.
 
@@ -33,14 +30,11 @@ class Workspace:
             folder: the folder; it belongs to this object alone.
             store: store of the snapshots.
             limits: what each command may use.
-            hidden: folders that no command may look into.
-            programs: what every command finds on its search path before the machine's own programs.
-            weak_isolation: run commands although this machine lacks a layer of isolation.
+            runner: what runs the commands; None for jobs on this machine.
         """
         self.limits = limits or JobLimits()
-        self._folder, self._store, self._weak_isolation = folder, store, weak_isolation
-        self._hidden = outermost(hidden)
-        self._programs = programs
+        self._folder, self._store = folder, store
+        self._runner = runner or LocalJobs()
         self._written = False
         self.snapshot = Snapshot({})
         """What the folder holds."""
@@ -83,7 +77,7 @@ class Workspace:
         seconds: float | None = None,
         environment: Mapping[str, str] | None = None,
         readable: Sequence[Path] = (),
-    ) -> tuple[JobResult, Difference]:
+    ) -> tuple[CommandResult, Difference]:
         """Run a command in the folder.
 
         Args:
@@ -93,30 +87,19 @@ class Workspace:
             readable: folders outside that it must be able to read.
 
         Raises:
-            JobError: this machine cannot contain it.
+            JobError: it cannot be contained here.
             SnapshotError: what it left cannot be read.
         """
         limits = self.limits
         if seconds is not None and seconds < limits.wall_seconds:
             limits = limits.model_copy(update={"wall_seconds": max(seconds, 0.001)})
-        jobs: list[JobResult] = []
+        done: list[CommandResult] = []
 
         def work() -> None:
-            folder = self._open()
-            jobs.append(
-                run_job(
-                    command,
-                    folder,
-                    limits,
-                    environment={**self._programs.variables(), **(environment or {})},
-                    readable=[*self._programs.readable, *readable],
-                    hidden=self._hidden,
-                    weak_isolation=self._weak_isolation,
-                )
-            )
+            done.append(self._runner.run(command, self._open(), limits, environment or {}, readable))
 
         changed = self._changed(work)
-        return jobs[0], changed
+        return done[0], changed
 
     def _open(self) -> Path:
         if not self._written:

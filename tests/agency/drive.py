@@ -14,7 +14,7 @@ from typing import Any
 
 from agenthard.agency import chain, packs
 from agenthard.agency.judges import model_judge, probe
-from agenthard.agency.workspace import SnapshotStore, live
+from agenthard.agency.workspace import SnapshotStore, runner
 from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeJournal
 from agenthard.models.client import ModelClient
@@ -23,7 +23,7 @@ from tests.agency import paged
 from tests.flows.evaluation.conftest import evaluated
 
 KINDS: dict[str, tuple[Any, str]] = {
-    "command": (live, "run_job"),
+    "command": (runner, "run_job"),
     "snapshot": (SnapshotStore, "_write"),
     "request": (ModelClient, "_send"),
     "judge": (model_judge, "parse"),
