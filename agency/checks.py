@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agenthard.agency.scenario import Criterion, Scenario, ScenarioTask
-from agenthard.agency.source import SCENARIO_KEY
+from agenthard.agency.scenario import SCENARIO_KEY, Criterion, Scenario, ScenarioTask
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.attempts import gold_attempt

@@ -13,8 +13,8 @@ from agenthard.agency.imported import obstacles
 from agenthard.agency.judges import Grade, grade
 from agenthard.agency.packs import Pack, packs
 from agenthard.agency.scaffolds.script import Script, solution_script
-from agenthard.agency.scenario import Scenario, ScenarioTask
-from agenthard.agency.source import REFERENCE, SCENARIO_KEY
+from agenthard.agency.scenario import SCENARIO_KEY, Scenario, ScenarioTask
+from agenthard.agency.source import REFERENCE
 from agenthard.agency.tools import CallResult, Desk, Toolset
 from agenthard.agency.workspace import LocalJobs, Snapshot, SnapshotStore, Workspace, open_eval_space
 from agenthard.agency.workspace.programs import programs_for

@@ -11,6 +11,9 @@ Regime = Literal["per_attempt", "shared", "git_reset", "external_state"]
 Carry = Literal["last", "best", "first"]
 Judge = Literal["text", "vision", "script"]
 
+SCENARIO_KEY = "agency_scenario"
+"""Key of a task's metadata that holds the whole scenario, as JSON data."""
+
 
 class Deliverable(Record):
     """What a task must leave in the workspace."""

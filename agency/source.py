@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from agenthard.agency.scaffolds.script import ScriptError
-from agenthard.agency.scenario import ScenarioTask
+from agenthard.agency.scenario import SCENARIO_KEY, ScenarioTask
 from agenthard.agency.suite_files import (
     FORMAT,
     HEAD,
@@ -35,8 +35,6 @@ from agenthard.taxonomy.task import (
 )
 from agenthard.taxonomy.trajectory import Trajectory
 
-SCENARIO_KEY = "agency_scenario"
-"""Key of a task's metadata that holds the whole scenario, as JSON data."""
 REFERENCE = "reference"
 """Name of the solution that is taken for the ground truth."""
 _ENVIRONMENT = EnvironmentSpec(

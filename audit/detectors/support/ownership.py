@@ -133,7 +133,7 @@ def _of_gold(task: AgentTask, owners: _Owners, said_at: str, word: str, speaker:
 
 
 def _of_unknown(task: AgentTask, owners: _Owners, unknown: list[tuple[str, str]]) -> Iterator[Foreign]:
-    """Yield the person whose records the calls name, where the user has a name or key that no record of the state has."""
+    """Yield the person whose records the calls name, where no record has the name or key of the user."""
     named = _named(task, owners)
     if unknown and len({owner for _, _, owner in named}) == 1:
         (at, item, owner), (said_at, said) = named[0], unknown[0]
