@@ -96,7 +96,7 @@ class PanelJudge:
         for task in scenario.tasks:
             for kind in {each.judge for each in self._asked(scenario, task).criteria}:
                 if kind == "script":
-                    return f"a script of the benchmark decides {task.id}, and no model can stand in for it"
+                    return f"a script of the benchmark decides {task.id}, and no model can replace it"
                 if kind is not None and not self._panel.judges(kind):
                     return f"{task.id} has clauses for {_NAMES[kind]}, and the panel has none"
         return None

@@ -15,7 +15,7 @@ from agenthard.containment.job import ENVIRONMENT
 
 LABEL = "org.agenthard.workspace"
 """Label of every container, with a hash of the folder that it works on."""
-NOBODY = 65534
+UNPRIVILEGED = 65534
 """User and group of commands where root runs this; otherwise they have those of this process."""
 PROCESSORS = 1
 """How many processors the processes of a command may use together."""
@@ -257,7 +257,7 @@ def _order(
 
 
 def _user() -> str:
-    return f"{NOBODY}:{NOBODY}" if os.geteuid() == 0 else f"{os.geteuid()}:{os.getegid()}"
+    return f"{UNPRIVILEGED}:{UNPRIVILEGED}" if os.geteuid() == 0 else f"{os.geteuid()}:{os.getegid()}"
 
 
 def _give_to_user(folder: Path) -> None:
@@ -266,5 +266,5 @@ def _give_to_user(folder: Path) -> None:
         return
     for above, folders, files in os.walk(folder):
         for path in (above, *(os.path.join(above, name) for name in (*folders, *files))):
-            if os.lstat(path).st_uid != NOBODY:
-                os.lchown(path, NOBODY, NOBODY)
+            if os.lstat(path).st_uid != UNPRIVILEGED:
+                os.lchown(path, UNPRIVILEGED, UNPRIVILEGED)

@@ -1,4 +1,4 @@
-"""Check: a gold value stands in another parameter than the one by whose name the user calls it."""
+"""Check: a gold value is in another parameter than the one by whose name the user calls it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _SHORTEST = 3
 
 
 class MisplacedValue(TaskDetector):
-    """A value stands in the parameter by whose name the user calls it.
+    """A value is in the parameter by whose name the user calls it.
 
     Looked at are texts in gold calls that the user says too, with the name of another parameter of the same tool
     right before them ("with the hashtag 'Trip'": the end of the last word counts, and so does its plural), and of the
@@ -39,7 +39,7 @@ class MisplacedValue(TaskDetector):
     """
 
     id = "misplaced-value"
-    title = "A gold value stands in another parameter than the one the user names"
+    title = "A gold value is in another parameter than the one the user names"
     version = "1"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
