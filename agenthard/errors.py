@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from agenthard.agency.judges.blind import BlindnessError
     from agenthard.agency.judges.probe import ProbeError
     from agenthard.agency.sandbox.browser import BrowserError
+    from agenthard.agency.sandbox.docker import EngineError
     from agenthard.agency.scaffolds.command import CommandLineError
     from agenthard.agency.scaffolds.script import ScriptError
     from agenthard.agency.suite_files import SuiteError
@@ -287,6 +288,7 @@ __all__ = [
     "DifferentWorkerError",
     "EditError",
     "EmbedderError",
+    "EngineError",
     "EpisodeDoneError",
     "EpisodeOverError",
     "EvaluationError",
