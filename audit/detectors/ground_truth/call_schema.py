@@ -19,6 +19,7 @@ from agenthard.audit.detectors.support.corrections import (
     replace,
     without_call,
 )
+from agenthard.audit.detectors.support.date_forms import broken_form
 from agenthard.audit.detectors.support.gold_values import documented, gold_values, readable
 from agenthard.audit.detectors.support.prose_limits import broken_limit
 from agenthard.audit.detectors.support.schema import Violation, violations
@@ -40,7 +41,8 @@ class CallSchema(TaskDetector):
     not offered (an insufficient toolset, unless the name looks like a misspelling of one that is), or one that is
     withheld until a later turn; when it gives a parameter that the tool does not document or leaves out a required one;
     and when none of the accepted values of an argument has the documented type, enum, format, pattern, bounds or item
-    type, at any depth, or keeps to the limit, choice or default (where it may be left out) that the prose states.
+    type, at any depth, or keeps to the limit, choice, default (where it may be left out) or form of dates that the
+    prose states; and when a month is more than 12.
 
     Flagged: ``get_ticket(ticket_id="1")`` where ``ticket_id`` is an integer; a call of a tool before it is revealed.
 
@@ -183,14 +185,16 @@ def _beyond_prose(task: AgentTask, pointer: str, call: ToolCall, tool: ToolSpec)
         prose = found.schema.get("description") if found else None
         if found is None or not isinstance(prose, str):
             continue
-        words = broken_limit(prose, [given for _, given in value.accepted], value.omissible)
-        if words is None:
+        accepted = [given for _, given in value.accepted]
+        words = broken_limit(prose, accepted, value.omissible)
+        reason = f"the documentation says: {words}" if words else broken_form(prose, value.member, accepted)
+        if reason is None:
             continue
         at, given = value.accepted[0]
         documentation = f"{_tool_pointer(task, call, tool)}/parameters{found.pointer}/description"
         yield Hit(
             claim=f"The gold call of {call.name!r} gives {value.name!r} as {canonical_json(given)}"
-            f"{', or left out,' if value.omissible else ''} and the documentation says: {words}.",
+            f"{', or left out,' if value.omissible else ''} and {reason}.",
             evidence=(
                 quote(task, f"{pointer}/arguments{at}", note="the gold call"),
                 quote(task, documentation, note="the documentation"),
@@ -198,7 +202,7 @@ def _beyond_prose(task: AgentTask, pointer: str, call: ToolCall, tool: ToolSpec)
             fix="Accept a documented value, or correct the documentation.",
             severity=Severity.MAY_AFFECT_SCORE,
             tier=Tier.SUSPECTED,
-            cause=shared_cause(task, call.name, value.member, words),
+            cause=shared_cause(task, call.name, value.member, words or reason),
         )
 
 

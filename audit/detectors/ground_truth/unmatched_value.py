@@ -9,6 +9,7 @@ from agenthard.audit.detectors.support.gold_values import Documented, GoldValue,
 from agenthard.audit.detectors.support.knowledge import scalars_in
 from agenthard.audit.detectors.support.mentions import Mention, mentions
 from agenthard.audit.detectors.support.named_choices import other_choice
+from agenthard.audit.detectors.support.near_numbers import near_number, other_year
 from agenthard.audit.detectors.support.profiles import contradicted
 from agenthard.audit.detectors.support.relative_days import counts_on, day_words, whole_months
 from agenthard.audit.detectors.support.repeated_values import doubled, repeated, replaced, siblings
@@ -136,7 +137,11 @@ def _slip(given: _Given) -> _Meant | None:
     for atom in atoms_of(given.value):
         kind = atom.mention.kind
         said: Statement | None
-        if given.spoken.is_sourced(atom, given.turn, given.before, documents):
+        nearly = {"number": near_number, "date": other_year}.get(kind)
+        near = nearly(given.spoken, atom, given.turn, given.before, documents) if nearly else None
+        if near is not None:
+            said = near
+        elif given.spoken.is_sourced(atom, given.turn, given.before, documents):
             said = _left_over(given, atom, documents)
         elif kind == "number":
             said = paired_number(given.spoken, atom, given.turn, given.before) or _left_over(given, atom, documents)
