@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.closed_texts import is_closed, may_be_unstated, unstated
 from agenthard.audit.detectors.support.dates import calendar_words, counted_from_today, parse_date, years_in
 from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values
 from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, scalars_in, texts_in
@@ -89,7 +90,7 @@ class UngroundedArgument(TaskDetector):
 
     id = "ungrounded-argument"
     title = "Gold values that nothing in the task determines"
-    version = "4"
+    version = "5"
     category = "redundant-tool-call"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -245,7 +246,14 @@ def _unsaid(place: _Place) -> _Gap | None:
     return _Gap(reason, _with_request(place), "Say the value in the request, or accept any.")
 
 
-_RULES: tuple[Callable[[_Place], _Gap | None], ...] = (_year, _email, _password, _identifier, _number, _unsaid)
+def _closed(place: _Place) -> _Gap | None:
+    if not is_closed(place.task):
+        return None
+    reason = unstated(place.task, place.call, place.value)
+    return _Gap(reason, _with_request(place), "Say the value in the request, or accept any.") if reason else None
+
+
+_RULES: tuple[Callable[[_Place], _Gap | None], ...] = (_year, _email, _password, _identifier, _number, _unsaid, _closed)
 _NOT_LOOKED_AT = (
     "its gold values are of kinds that are not looked at: choices, defaults, truth values, 0 and 1, results"
 )
@@ -262,4 +270,5 @@ def _is_looked_at(task: AgentTask, pointer: str, call: ToolCall, value: GoldValu
     tool = task.tool(call.name, call.requestor)
     place = documented(tool, value.at) if tool and not has_state else None
     by_default = place is not None and "default" in place.schema and not texts
-    return by_form or by_state or by_default or unsaid_in(task).looks_at(pointer, call, value)
+    by_request = is_closed(task) and may_be_unstated(task, call, value)
+    return by_form or by_state or by_default or by_request or unsaid_in(task).looks_at(pointer, call, value)
