@@ -11,6 +11,7 @@ from agenthard.audit.detectors.evaluation.gold_in_text import GoldInText
 from agenthard.audit.detectors.evaluation.gold_rejected import GoldRejected
 from agenthard.audit.detectors.evaluation.listed_answer import ListedAnswer
 from agenthard.audit.detectors.evaluation.marked_answer import MarkedAnswer
+from agenthard.audit.detectors.evaluation.omissible_value import OmissibleValue
 from agenthard.audit.detectors.evaluation.path_compared import PathCompared
 from agenthard.audit.detectors.evaluation.probe_passes import ProbePasses
 from agenthard.audit.detectors.evaluation.rejected_reading import RejectedReading
@@ -39,6 +40,7 @@ __all__ = [
     "GoldRejected",
     "ListedAnswer",
     "MarkedAnswer",
+    "OmissibleValue",
     "PathCompared",
     "ProbePasses",
     "RejectedReading",

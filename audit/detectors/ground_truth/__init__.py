@@ -17,9 +17,11 @@ from agenthard.audit.detectors.ground_truth.milestones_miss_state import Milesto
 from agenthard.audit.detectors.ground_truth.miscopied_result import MiscopiedResult
 from agenthard.audit.detectors.ground_truth.misplaced_value import MisplacedValue
 from agenthard.audit.detectors.ground_truth.near_miss_value import NearMissValue
+from agenthard.audit.detectors.ground_truth.other_unit import OtherUnit
 from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolation
 from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
 from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
+from agenthard.audit.detectors.ground_truth.unanswered_part import UnansweredPart
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.unavailable_tool import UnavailableTool
 from agenthard.audit.detectors.ground_truth.unfounded_refusal import UnfoundedRefusal
@@ -62,4 +64,6 @@ __all__ = [
     "BrokenPattern",
     "UnavailableTool",
     "UnfoundedRefusal",
+    "OtherUnit",
+    "UnansweredPart",
 ]

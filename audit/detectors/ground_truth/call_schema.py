@@ -70,7 +70,7 @@ class CallSchema(TaskDetector):
 
     id = "call-schema"
     title = "Gold calls that break the tool's documented schema"
-    version = "5"
+    version = "6"
     category = "malformed-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED

@@ -12,7 +12,26 @@ from agenthard.taxonomy.task import AgentTask
 
 
 class OtherUnit(TaskDetector):
-    """x"""
+    """A value is in the unit that its documentation names, converted from the unit in which the user says it.
+
+    Looked at are numbers with a unit in the user's words for a turn (times, lengths, masses, volumes, temperatures,
+    speeds, areas, amounts of data; in English and Chinese), and:
+
+    * **numbers** whose parameter counts in one unit of that dimension, by its description or its name ("in minutes",
+      "distance_km"): flagged is what the user says in another unit and the call repeats unconverted, and what is the
+      only measure left for a parameter but was converted into the wrong unit;
+    * **texts** that are a measure ("5km"): the same number in another unit ("5 miles"); or only another unit accepted
+      than the user's, though neither the user nor the documentation names it ("14 days" for "2 weeks");
+    * **unit arguments**, given or left to their default: none of the accepted units is one that the user asks for
+      ("in miles") or, where the user asks for none, says;
+    * **parameters** whose name and description count in two units of one dimension.
+
+    Flagged: ``cooking_time=30``, documented in hours, for "30 minutes". Not flagged: 0.5; a number that the user says
+    without a unit or with one of another dimension too; a sum or a difference of two measures (5 feet 10 inches); a
+    dimension that a unit argument of the call sets; months and years of any usual length; rounding.
+
+    Wrong where a unit means something else in the tool's trade.
+    """
 
     id = "other-unit"
     title = "A gold value is in another unit than the documentation or the user names"

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.closed_texts import is_closed, may_be_unstated, unstated
+from agenthard.audit.detectors.support.closed_texts import is_closed
 from agenthard.audit.detectors.support.dates import calendar_words, counted_from_today, parse_date, years_in
 from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values
 from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, scalars_in, texts_in
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.text import names_quantity
 from agenthard.audit.detectors.support.unsaid import unsaid_in
+from agenthard.audit.detectors.support.unstated_values import may_be_unstated, unstated
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.pointer import join, split
@@ -80,6 +81,12 @@ class UngroundedArgument(TaskDetector):
       Flagged: ``house_number=48`` for "Deliver 2 pies to Pine Street".
     * a **text of at most four words** without digits, in the first calls of a task without a state, of which no word
       begins or is spelled like one of the conversation or the documentation. Codes in capitals are not looked at.
+    * any value of a **request with nothing to look up** (one turn of calls, no state): a number that is neither said
+      nor follows by a change of unit, or by calculating where the request has a word for it; a code, an address, a
+      version or the name of a file; a date or a time where the request names no such day or time; a text of which less
+      than half of the words are like words that are said (English), or no two signs (Chinese). An example in the
+      documentation of the parameter is no source, a choice or a bound is. Flagged: ``growth_rate=0.015`` for "given the
+      current growth rate". Countries, languages, categories and the like, which agents infer, are not looked at.
 
     Left out, because it can be derived, translated or known: enums, file names (benchmarks add files at run time), ids
     in tasks without a database in the files, long texts, numbers 0 and 1, and all values that earlier calls may return.

@@ -41,9 +41,12 @@ class UnmatchedValue(TaskDetector):
       call gives 2); is next to a word of the parameter's name; is the only number of a short request; or is **left
       over**: every other number of a scripted request is given, every other one of its calls is stated, and the one
       does not follow from the other. Bounds, guesses and factors count for slips alone ("under 20", "2 times");
+    * **numbers that are nearly the stated one**, whatever else they may follow from: with the other sign, a power of
+      ten off (4 % and 0.4), or with one digit of three or more lost, put in, another or exchanged, where no text,
+      response, documentation or state has the number and no change of unit explains it;
     * **codes** that differ so: the user's card ends in 9021, the call has 9012, and not both exist in the state;
-    * **dates** with day and month exchanged; **dates and times** where the user states exactly one that nothing uses,
-      and no word around it counts from another day ("the day after May 3");
+    * **dates** with day and month exchanged, or in a year that no text has; **dates and times** where the user states
+      exactly one that nothing uses, and no word around it counts from another day ("the day after May 3");
     * **days counted from a stated today**: "tomorrow", "next Friday" with "today is 2023-09-29", and no date of the
       call is such a day; **all of a month** that ends before its last day;
     * **texts in quotation marks** of three words, in other words, or of two with another number; **files** in them;
@@ -63,7 +66,7 @@ class UnmatchedValue(TaskDetector):
 
     id = "unmatched-value"
     title = "The user says one value and the ground truth demands another"
-    version = "2"
+    version = "3"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

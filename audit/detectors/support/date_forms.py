@@ -36,8 +36,8 @@ def other_date_form(prose: str, texts: Sequence[str]) -> str | None:
 
     >>> other_date_form("Start date, in the format DD/MM/YYYY.", ["2024-03-01"])
     'DD/MM/YYYY'
-    >>> other_date_form("YYYY-MM-DD or DD/MM/YYYY", ["2024.03.01"]), other_date_form("YYYY-MM-DD", ["2024-3-1", "today"])
-    (None, None)
+    >>> other_date_form("YYYY-MM-DD", ["2024-3-1", "today"]) is None
+    True
     """
     forms = {match[0].upper(): match for match in _FORM.finditer(prose)}
     if len(forms) != 1 or not texts or not all(re.fullmatch(_DATE.pattern + _CLOCK, text) for text in texts):

@@ -91,7 +91,7 @@ def other_text(
         return None
     phrase = next(iter(free.values()))
     texts = [text for _, text in place.value.strings()]
-    if phrase.kind == "name" and not any(_has_form(phrase.text, text) for text in texts):
+    if phrase.kind == "name" and not any(has_form(phrase.text, text) for text in texts):
         return None
     return None if any(_may_be(phrase.text, text) or _CALENDAR.fullmatch(text) for text in texts) else phrase
 
@@ -144,14 +144,14 @@ def repeated_text(spoken: Spoken, own: Sequence[Place], turn: int) -> Iterator[t
     said = sum(other.casefold().count(text.casefold()) for _, other in spoken.scope(turn))
     if said > 1 or not spoken.is_scripted:
         return
-    alike = [one for one in _unused(spoken, turn) if _has_form(one.text, text)]
+    alike = [one for one in _unused(spoken, turn) if has_form(one.text, text)]
     free = {squash(one.text): one for one in alike if one.kind != "name" or _is_listed(spoken, turn, one.text, counts)}
     if len(free) == 1:
         last = [place for place, texts in zip(own, given, strict=True) if texts[0][1] == text][-1]
         yield last, next(iter(free.values()))
 
 
-def _has_form(one: str, other: str) -> bool:
+def has_form(one: str, other: str) -> bool:
     """Tell whether two texts are written alike: digits at the same places, or capitals."""
     forms = [re.sub(r"[A-Za-z]+", "a", re.sub(r"\d+", "9", text)) for text in (one, other)]
     if any(char.isdigit() for char in one + other):

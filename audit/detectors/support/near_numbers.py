@@ -27,9 +27,7 @@ _TURNED = re.compile(
 """Words by which a number has the other sign."""
 
 
-def near_number(
-    spoken: Spoken, atom: Atom, turn: int, steps: Sequence[Step], documents: str
-) -> Statement | None:
+def near_number(spoken: Spoken, atom: Atom, turn: int, steps: Sequence[Step], documents: str) -> Statement | None:
     """Return the one stated number that no gold call gives and that a number is nearly.
 
     A number is left alone that any text up to its turn has, or a response, or the state, whatever its sign; and so is

@@ -1,53 +1,33 @@
-"""Numbers of gold calls that are in another unit than the documentation, the unit argument or the user names."""
+"""Numbers and texts of gold calls that are in another unit than the documentation or the user names."""
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from agenthard.audit.detectors.support.gold_values import Documented, GoldValue, documented, gold_values, name_words
+from agenthard.audit.detectors.support.gold_values import Documented, GoldValue, documented, gold_values
 from agenthard.audit.detectors.support.mentions import mentions
+from agenthard.audit.detectors.support.unit_arguments import (
+    Discord,
+    Stated,
+    asked_units,
+    is_unit_name,
+    other_unit_argument,
+    stated_measures,
+    units_given,
+)
 from agenthard.audit.detectors.support.units import (
     UNITS,
     Measure,
     Unit,
     converted,
     measures,
-    unit_called,
     units_in_name,
     units_named,
 )
-from agenthard.taxonomy.accepted import alternatives, is_any_of, is_optional
-from agenthard.taxonomy.pointer import split
 from agenthard.taxonomy.task import ToolCall, ToolSpec
 
 _ROUNDED = 0.006
 """Relative difference up to which a converted number is the same: 5 miles are 8 km."""
-
-
-class Stated(NamedTuple):
-    """A measure that a text states."""
-
-    at: str
-    measure: Measure
-
-
-class Discord(NamedTuple):
-    """A value and the measure that it contradicts."""
-
-    value: GoldValue
-    at: str
-    """JSON Pointer of the text."""
-    text: str
-    """What the text says."""
-    how: str
-    """What is wrong, after "gives X as Y"."""
-    documentation: str
-    """JSON Pointer of the schema that names the unit, relative to the tool's parameters; empty where none does."""
-
-
-def stated_measures(texts: Sequence[tuple[str, str]]) -> list[Stated]:
-    """List the measures of some texts."""
-    return [Stated(at, measure) for at, text in texts for measure in measures(text)]
 
 
 def discords(call: ToolCall, tool: ToolSpec, texts: Sequence[tuple[str, str]]) -> Iterator[Discord]:
@@ -59,11 +39,11 @@ def discords(call: ToolCall, tool: ToolSpec, texts: Sequence[tuple[str, str]]) -
         texts: what the user says for the call, with pointers.
     """
     stated = stated_measures(texts)
-    asked = _asked_units(texts)
+    asked = asked_units(texts)
     if not stated and not asked:
         return
     numbers = _Numbers(texts, stated)
-    set_by_unit = {unit.dimension for name in call.arguments if _is_unit_name(name) for unit in _units_of(tool, name, call)}
+    set_by_unit = {unit.dimension for name in call.arguments if is_unit_name(name) for unit in units_given(call, name)}
     every = gold_values(call.arguments)
     for value in every:
         place = documented(tool, value.at)
@@ -83,9 +63,9 @@ def discords(call: ToolCall, tool: ToolSpec, texts: Sequence[tuple[str, str]]) -
             for unit in units:
                 if unit.dimension not in set_by_unit:
                     yield from _of_number(value, given, unit, stated, numbers, others, place.pointer)
-        elif given and all(isinstance(item, str) for item in given) and not _is_unit_name(value.member):
+        elif given and all(isinstance(item, str) for item in given) and not is_unit_name(value.member):
             yield from _of_text(value, given, stated, place)
-    yield from _of_unit(call, tool, stated, asked)
+    yield from other_unit_argument(call, tool, stated, asked)
 
 
 def _documented_units(value: GoldValue, schema: dict[str, Any]) -> list[Unit]:
@@ -107,7 +87,13 @@ def _of_name(value: GoldValue, place: Documented, stated: list[Stated]) -> Itera
 
 
 def _of_number(
-    value: GoldValue, given: list[Any], unit: Unit, stated: list[Stated], numbers: "_Numbers", others: set[float], pointer: str
+    value: GoldValue,
+    given: list[Any],
+    unit: Unit,
+    stated: list[Stated],
+    numbers: "_Numbers",
+    others: set[float],
+    pointer: str,
 ) -> Iterator[Discord]:
     own = [each for each in stated if each.measure.unit.dimension == unit.dimension]
     if not own or any(_fits(item, unit, own) or numbers.has(item, unit.dimension) for item in given):
@@ -118,7 +104,7 @@ def _of_number(
     for said in own:
         if said.measure.unit != unit and said.measure.number in given:
             right = _shown(converted(said.measure.number, said.measure.unit, unit)[0])
-            how = f"but the documentation counts in {_plural(unit)}, and the user says {said.measure.text!r}, which is {right}"
+            how = f"but the documentation counts in {_plural(unit)}, and the user says {said.measure.text!r}: {right}"
             yield Discord(value, said.at, said.measure.text, how, pointer)
             return
     free = [each for each in own if each.measure.number not in others and not _is_given(each, others)]
@@ -141,7 +127,9 @@ def _is_given(said: Stated, others: set[float]) -> bool:
 
 
 def _plural(unit: Unit) -> str:
-    return {"foot": "feet", "inch": "inches"}.get(unit.name, unit.name if unit.dimension in ("temperature", "speed") else f"{unit.name}s")
+    return {"foot": "feet", "inch": "inches"}.get(
+        unit.name, unit.name if unit.dimension in ("temperature", "speed") else f"{unit.name}s"
+    )
 
 
 _FRACTION = re.compile(r"(?<![\d/.])(\d{1,4})/(\d{1,6})(?![\d/])")
@@ -161,7 +149,9 @@ class _Numbers:
 
     def has(self, number: float, dimension: str) -> bool:
         """Tell whether a number is said without a unit, or with one of another dimension."""
-        return any(_same(one, number) for one in self.bare) or any(own == number and other != dimension for other, own in self._by_dimension)
+        return any(_same(one, number) for one in self.bare) or any(
+            own == number and other != dimension for other, own in self._by_dimension
+        )
 
 
 def _reworded(
@@ -191,7 +181,9 @@ def _of_text(value: GoldValue, given: list[str], stated: list[Stated], place: Do
             yield from _reworded(value, own, alike, place)
             return
     for said in stated:
-        if any(said.measure.number == one[0].number and said.measure.unit.dimension == one[0].unit.dimension for one in own):
+        if any(
+            said.measure.number == one[0].number and said.measure.unit.dimension == one[0].unit.dimension for one in own
+        ):
             yield Discord(value, said.at, said.measure.text, f"but the user says {said.measure.text!r}", "")
             return
 
@@ -212,90 +204,3 @@ def _same(right: float, given: float) -> bool:
 
 def _shown(number: float) -> str:
     return f"{number:.4g}" if abs(number) < 10_000 else f"{number:,.0f}"
-
-
-_UNIT_NAMES = frozenset({"unit", "units", "measurement", "scale"})
-_FROM = frozenset({"from", "source", "input", "original", "current"})
-_TO = frozenset({"to", "target", "output", "desired", "convert", "into"})
-_METRIC = frozenset({"celsius", "kilometer", "meter", "centimeter", "kilogram", "gram", "kilometer per hour", "liter"})
-_IMPERIAL = frozenset({"fahrenheit", "mile", "foot", "inch", "pound", "ounce", "mile per hour", "gallon"})
-_SYSTEMS = {"metric": _METRIC, "imperial": _IMPERIAL, "us": _IMPERIAL}
-_ASKED = re.compile(
-    r"\b(?:in|to|as|into|using)\s+(?:the\s+|units? of\s+|degrees?\s+)*(?P<unit>[A-Za-z°/]+(?: per hour)?)\b(?! per)", re.IGNORECASE
-)
-_GLUED = re.compile(r"(?:from|to|for|and|of)$")
-
-
-def _is_unit_name(name: str) -> bool:
-    return not _UNIT_NAMES.isdisjoint(name_words(name))
-
-
-def _units_of(tool: ToolSpec, name: str, call: ToolCall) -> frozenset[Unit]:
-    """Return the units that a call gives, or that the documentation of its parameter for units names."""
-    given = call.arguments.get(name)
-    items = [choice for _, choice in alternatives(given)] if is_any_of(given) else [given]
-    found = {unit for item in items if isinstance(item, str) and (unit := unit_called(item)) is not None}
-    if found:
-        return frozenset(found)
-    return frozenset(UNITS.values())
-
-
-def _asked_units(texts: Sequence[tuple[str, str]]) -> list[tuple[str, str, Unit]]:
-    """List the units that the user wants something in."""
-    found = []
-    for at, text in texts:
-        for match in _ASKED.finditer(text):
-            unit = unit_called(match["unit"]) or unit_called(_GLUED.sub("", match["unit"]))
-            if unit is not None and len(match["unit"]) > 1:
-                found.append((at, match[0], unit))
-    return found
-
-
-def _of_unit(
-    call: ToolCall, tool: ToolSpec, stated: list[Stated], asked: list[tuple[str, str, Unit]]
-) -> Iterator[Discord]:
-    """Compare the unit that a call gives or leaves out with those that the user names."""
-    properties = tool.parameters.get("properties")
-    if not isinstance(properties, dict):
-        return
-    for name, schema in properties.items():
-        if not _is_unit_name(name) or not isinstance(schema, dict):
-            continue
-        given = call.arguments.get(name)
-        items = [choice for _, choice in alternatives(given)] if is_any_of(given) else [given]
-        if name not in call.arguments or is_optional(given):
-            items.append(_default(schema))
-        texts = [item for item in items if isinstance(item, str) and item]
-        names = [_meant(text) for text in texts]
-        if not names or not all(names):
-            continue
-        accepted = frozenset[str]().union(*names)
-        dimensions = {UNITS[unit].dimension for unit in accepted}
-        wanted = [(at, text, unit) for at, text, unit in asked if unit.dimension in dimensions]
-        if _FROM & set(name_words(name)):
-            wanted = []
-        if not wanted and not _TO & set(name_words(name)):
-            wanted = [(s.at, s.measure.text, s.measure.unit) for s in stated if s.measure.unit.dimension in dimensions]
-        if not wanted or any(unit.name in accepted for _, _, unit in wanted):
-            continue
-        at, text, unit = wanted[0]
-        value = next((each for each in gold_values(call.arguments) if split(each.at)[0] == name), None)
-        if value is None:
-            value = GoldValue("", (("", f"(left out, which means {texts[-1]})"),), False)
-        yield Discord(value, at, text, f"but the user says {text!r}", "")
-
-
-_DEFAULT = re.compile(r"\bdefaults?(?: value)?(?: is| to|:|=)?\s*['\"]?(?P<unit>[A-Za-z°]+)", re.IGNORECASE)
-
-
-def _default(schema: dict[str, Any]) -> Any:
-    """Return the documented default of a parameter, in the schema or in its prose."""
-    prose = schema.get("description")
-    match = _DEFAULT.search(prose) if isinstance(prose, str) else None
-    return schema.get("default", match["unit"] if match else None)
-
-
-def _meant(text: str) -> frozenset[str]:
-    system = _SYSTEMS.get(text.casefold().split()[0].strip("."))
-    unit = unit_called(text)
-    return system or (frozenset({unit.name}) if unit else frozenset())

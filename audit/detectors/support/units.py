@@ -1,7 +1,6 @@
 """Units of measure: the measures that a text states, the units that a documentation names, and conversions."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,7 +25,13 @@ _DEFINED: tuple[tuple[str, str, tuple[float, ...], str, str], ...] = (
     ("minute", "time", (60.0,), r"minutes?|mins?|分钟", ""),
     ("hour", "time", (3600.0,), r"hours?|hrs?|个?小时|钟头", "h"),
     ("day", "time", (_DAY,), r"days?|nights?|天(?!气|然|文|空|花|赋)|个晚上?", "d"),
-    ("week", "time", (7 * _DAY,), r"weeks?|wks?|周(?![期围边末年到转日一二三四五六])|个?星期(?![一二三四五六日天])|个?礼拜", ""),
+    (
+        "week",
+        "time",
+        (7 * _DAY,),
+        r"weeks?|wks?|周(?![期围边末年到转日一二三四五六])|个?星期(?![一二三四五六日天])|个?礼拜",
+        "",
+    ),
     ("month", "time", (30 * _DAY, 31 * _DAY, 28 * _DAY, 30.4375 * _DAY, 365 / 12 * _DAY), r"months?|个月", ""),
     ("year", "time", (365 * _DAY, 366 * _DAY, 360 * _DAY, 365.25 * _DAY), r"years?|yrs?|年(?![级龄月代份度])", ""),
     ("millimeter", "length", (0.001,), r"millimet(?:er|re)s?|毫米", "mm"),
@@ -68,9 +73,7 @@ _DEFINED: tuple[tuple[str, str, tuple[float, ...], str, str], ...] = (
     ("terabyte", "data", (1e6, 1048576.0), r"terabytes?", "TB"),
 )
 _OFFSETS = {"celsius": 273.15, "fahrenheit": 273.15 - 32 * 5 / 9}
-UNITS = {
-    name: Unit(name, dimension, factors, _OFFSETS.get(name, 0.0)) for name, dimension, factors, _, _ in _DEFINED
-}
+UNITS = {name: Unit(name, dimension, factors, _OFFSETS.get(name, 0.0)) for name, dimension, factors, _, _ in _DEFINED}
 """Units by name. Kept here, with a test against `pint`, because importing it takes longer than a small audit."""
 _ORDER = sorted(_DEFINED, key=lambda each: each[1] not in ("speed", "area"))
 """Compound units come first: the hour of "km per hour" is not one."""
@@ -95,19 +98,23 @@ _AMOUNT = (
     r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|half an?|an?)(?=[ -]))"
 )
 _END = r"(?![A-Za-z0-9_²³^]|/\w| ?\*\*| per\b|\.\d)"
-_MEASURE = re.compile(rf"{_AMOUNT}(?P<gap>[ -]?)(?:(?P<degrees>degrees?) )?(?:{_groups(short=True)}){_END}", re.IGNORECASE)
+_MEASURE = re.compile(
+    rf"{_AMOUNT}(?P<gap>[ -]?)(?:(?P<degrees>degrees?) )?(?:{_groups(short=True)}){_END}", re.IGNORECASE
+)
 _WORD = re.compile(rf"(?<![A-Za-z_])(?:{_groups(short=False)})(?![A-Za-z_²³^])", re.IGNORECASE)
 _LETTERS = re.compile(
-    r"(?:\bin |[(（\[]|, |: |单位为?|以)(?:" + "|".join(
-        f"(?P<{name.replace(' ', '_')}>{letters})" for name, _, _, _, letters in _ORDER if letters
-    ) + r")(?=[)）\],.。，]|$|\s*$| and\b)"
+    r"(?:\bin |[(（\[]|, |: |单位为?|以)(?:"
+    + "|".join(f"(?P<{name.replace(' ', '_')}>{letters})" for name, _, _, _, letters in _ORDER if letters)
+    + r")(?=[)）\],.。，]|$|\s*$| and\b)"
 )
 _LONG_LETTERS = re.compile(
-    r"(?<![A-Za-z0-9_])(?:" + "|".join(
+    r"(?<![A-Za-z0-9_])(?:"
+    + "|".join(
         f"(?P<{name.replace(' ', '_')}>{letters})"
         for name, _, _, _, letters in _ORDER
         if letters in ("mm", "cm", "km", "mg", "kg", "ms", "ml|mL")
-    ) + r")(?![A-Za-z0-9_²³^/])"
+    )
+    + r")(?![A-Za-z0-9_²³^/])"
 )
 _CHINESE_UNIT = re.compile(r"(?:以|单位[为是：:]?\s?|[（(]|按|数?单位)\s?$")
 _RATE = re.compile(r"(?:\bper|/|\beach|\bevery|\ba|每|/ ?)\s?$", re.IGNORECASE)
@@ -169,7 +176,9 @@ def units_named(prose: str) -> frozenset[Unit]:
     for pattern in (_WORD, _LETTERS, _LONG_LETTERS):
         for match in pattern.finditer(prose):
             is_word = len(match[0]) == 1 and match[0] >= "\u4e00"
-            if is_word and not (_CHINESE_UNIT.search(prose[: match.start()]) or prose[match.end() : match.end() + 1] == "数"):
+            if is_word and not (
+                _CHINESE_UNIT.search(prose[: match.start()]) or prose[match.end() : match.end() + 1] == "数"
+            ):
                 continue  # 天 in another word
             if not _RATE.search(prose[: match.start()]):
                 found.add(UNITS[_named(match)])
@@ -179,8 +188,8 @@ def units_named(prose: str) -> frozenset[Unit]:
 def units_in_name(name: str) -> frozenset[Unit]:
     """Collect the units in the name of a parameter.
 
-    >>> [unit.name for unit in units_in_name("duration_in_minutes")], [unit.name for unit in units_in_name("distanceKm")]
-    (['minute'], ['kilometer'])
+    >>> [unit.name for name in ("duration_in_minutes", "distanceKm") for unit in units_in_name(name)]
+    ['minute', 'kilometer']
     """
     parts = name_words(name)
     found = set[Unit]()
