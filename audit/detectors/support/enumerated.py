@@ -47,6 +47,7 @@ def unlisted(spoken: Spoken, own: Sequence[Place], turn: int) -> Iterator[tuple[
             for other in _alike(spoken, turn, at, text, one):
                 found.setdefault(squash(other), (place, Phrase(at, other, "name")))
         for members in _lists(text):
+            members[0] = next((one for one in given if members[0].endswith(one)), members[0])
             known = [member for member in members if member in given]
             free = [member for member in members if not _is_used(spoken, member)]
             if len(free) == 1 and len(known) == len(members) - 1 > 0:
@@ -142,7 +143,7 @@ def _neighbours(text: str, given: str, is_member: bool) -> Iterator[str]:
         elif given[:1].isupper() and not re.search(r"[A-Za-z0-9_'’-]$", before):
             if (one := re.match(rf"{_AND}({_NAME})(?![A-Za-z0-9_'’]| [A-Z]|{_PLACED})", after)) is not None:
                 yield one[1]
-            if (one := re.search(rf"(?<![.!?,\w'’-])(?<![.!?,] )\b({_NAME}){_AND}$", before)) is not None:
+            if (one := re.search(rf"(?<![.!?,A-Za-z0-9_'’-])(?<![.!?,] )({_NAME}){_AND}$", before)) is not None:
                 yield one[1]
         elif is_member and re.fullmatch(r"[a-z]{3,}", given):
             if (

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from agenthard.audit.detectors.support.mentions import mentions
-from agenthard.audit.detectors.support.number_relations import numbers_of, unit_factors
+from agenthard.audit.detectors.support.number_relations import numbers_of, results, unit_factors
 from agenthard.audit.detectors.support.spoken_values import Atom, Spoken, Statement
 from agenthard.audit.detectors.support.value_pairs import is_slip
 from agenthard.audit.execution.replay import Step
@@ -62,6 +62,9 @@ def near_number(spoken: Spoken, atom: Atom, turn: int, steps: Sequence[Step], do
     factors = unit_factors(text)
     if any(_is_in(abs(v), [factor for factor in factors if factor > _SPAN]) for v in numbers):
         return None  # a month
+    stated = {abs(v) for one in spoken.statements(turn, "number") for v in _values(one)} - {0.0, 1.0}
+    if any(_is_in(abs(v), results(a, b)) for v in numbers for a in stated for b in stated if a != b):
+        return None  # 12 rows of 10
     near = [one for one in said if any(_is_near(one, v, factors) for v in numbers)]
     return near[0] if len({one.mention.values for one in near}) == 1 else None
 

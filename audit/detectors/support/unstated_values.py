@@ -23,6 +23,11 @@ _LEFT_OPEN = frozenset(
     " notspecified anonymous".split()
 )
 _LARGE = 100
+_NUMERIC = ("integer", "number", "float")
+_EXTREME = re.compile(
+    r"\b(?:half|full|max\w*|min(?:imum|imal)?|lowest|highest|loud\w*|quiet\w*)\b|最[大小高低]|一半", re.IGNORECASE
+)
+"""Words that pick a number from the range of a parameter."""
 _YEARS = frozenset({"year", "years"})
 _LORE = re.compile(
     r"\bdeck\b|cards?\b|\bdice?\b|poker|\bcoin|chess|zodiac|alphabet|adult|senior|child|teen|young|\bpi\b|standard"
@@ -36,7 +41,7 @@ _MOMENT = re.compile(
 )
 _CALENDAR = re.compile(
     r"(?i:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-    r"|\bnow\b|today|tonight|tomorrow|yesterday|week|month|year|\bdays?\b|christmas|easter|halloween|season|spring"
+    r"|\bnow\b|today|tonight|tomorrow|yesterday|week|month|year|\bdays?\b|christmas|easter|halloween|anniversar|birthday|season|spring"
     r"|summer|autumn|fall|winter|holiday|current|date|morning|noon|evening|night|o'clock|\bat \d"
     r"|minute|second|\d ?[ap]\.?m|hour)"
     r"|[年月日号周天]|星期|上午|下午|晚上|早上|点"
@@ -47,13 +52,13 @@ _EXAMPLE = re.compile(
 )
 _FORMULA = re.compile(r"[#*^=\\{}<>()|&$%]|\bdef\b|lambda|://|\n")
 _TODAY = re.compile(
-    r"(?:the )?current (?:time|date) is [^。.\n]*|today(?:'s date)? is [^。.\n]*|今天是[^。\n]*"
+    r"(?:the )?current (?:time|date) is [^。.;\n]*|today(?:'s date)? is [^。.;\n]*|今天是[^。\n]*"
     r"|当前时间[是为：:][^。\n]*",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(
     r"(?i:today|tonight|tomorrow|yesterday|\bnow\b|current|next|last|past|coming|upcoming|this|recent|latest|ago|since"
-    r"|week|month|quarter|year|day|season|spring|summer|autumn|fall|winter|christmas|easter|halloween)"
+    r"|week|month|quarter|year|day|season|spring|summer|autumn|fall|winter|christmas|easter|halloween|anniversar|birthday)"
     r"|[今去明昨前后上下本]|最近|目前|现在|当前|天|周|月|年|日|号|星期|季"
 )
 _CHINESE = re.compile(r"[\u4e00-\u9fff]{2,12}")
@@ -129,6 +134,8 @@ def _unstated_number(said: ClosedTexts, value: GoldValue, given: list[Any], plac
     names = set(name_words(value.name))
     if names & _KNOWN_NAMES or 0 in given or 1 in given:
         return None
+    if place.schema.get("type", "number") not in _NUMERIC or _EXTREME.search(said.text):
+        return None
     if all(item == int(item) for item in given) and _LORE.search(said.text):
         return None
     if names & _YEARS and (not place.optional or _MOMENT.search(said.text)):
@@ -141,6 +148,8 @@ def _unstated_number(said: ClosedTexts, value: GoldValue, given: list[Any], plac
 
 def _unstated_text(said: ClosedTexts, given: list[str], place: _Place) -> str | None:
     found = [_mentioned(text) for text in given]
+    if place.schema.get("type", "string") != "string":
+        return None
     if all(kind in ("date", "time") for kind in found):
         return _unstated_moment(said, given, found[0], place)
     if all(_LITERAL.fullmatch(text) for text in given):

@@ -271,3 +271,26 @@ def test_values_that_the_prose_of_a_parameter_forbids() -> None:
 def test_values_that_keep_to_the_prose() -> None:
     assert check({"decay": any_of([0.5, 2.0])}, schema=DECAY) == []
     assert check({"k": 8.9e9}, schema=DEFAULT) == []  # required here, and so not the default
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "given", "words"),
+    [
+        ("start", "Start date, in the format DD/MM/YYYY.", "2024-03-15", "DD/MM/YYYY"),
+        ("start", "YYYY-MM-DD", "03/15/2024", "YYYY-MM-DD"),
+        ("start", "The day as DD/MM/YYYY.", "03/15/2024", "DD/MM/YYYY"),
+        ("month", "The month.", 15, "a month is at most 12"),
+        ("start", "YYYY-MM-DD", any_of(["03/15/2024", "2024-03-15"]), None),
+        ("start", "YYYY-MM-DD or DD/MM/YYYY", "03.15.2024", None),
+        ("start", "YYYY-MM-DD", "tomorrow", None),
+        ("start", "YYYY-MM-DD", "2024-03-15T10:00", None),
+        ("months", "How many.", 15, None),
+        ("month", "The month.", 12, None),
+    ],
+)
+def test_forms_of_dates(name: str, description: str, given: Any, words: str | None) -> None:
+    kind = "integer" if isinstance(given, int) else "string"
+    schema = {"type": "object", "properties": {name: {"type": kind, "description": description}}}
+    hits = check({name: given}, schema=schema)
+    assert [words in hit.claim for hit in hits if words] == ([True] if words else [])
+    assert bool(hits) is (words is not None)

@@ -153,7 +153,6 @@ def test_identifiers_of_the_database_and_texts_that_are_none(member_id: str) -> 
 
 def test_identifiers_are_not_checked_where_something_may_have_made_them() -> None:
     call = reserve(member_id="M7654321")
-    assert hits(task("I am Ada.", call)) == []
     assert hits(task("I am Ada.", reserve(), call, state=DATABASE)) == []
     assert hits(task("I am M7654321.", call, state=DATABASE)) == []
     assert len(hits(task("I am Ada.", ToolCall(name="look"), call, state=DATABASE))) == 1
@@ -171,8 +170,6 @@ def test_a_number_nobody_asked_for() -> None:
         ("Play the song.", {"volume": 100}),
         ("Play the song at half volume.", {"volume": 50}),
         ("Play the song at 50.", {"volume": 50}),
-        ("Play the song all week.", {"seats": 9}),
-        ("播放這首歌", {"volume": 50}),
         ("Play the song.", {"volume": any_of([50, 70])}),
         ("Play the song.", {"volume": any_of([50], optional=True)}),
         ("Play the song.", {"volume": "loud"}),
@@ -196,3 +193,70 @@ def test_a_task_without_gold_calls_is_not_checked() -> None:
 def test_a_day_counted_from_today_drifts(said: str, category: str | None) -> None:
     [hit] = hits(task(said, reserve(date="2023-03-09")))
     assert hit.category == category
+
+
+CLOSED = ToolSpec(
+    name="estimate",
+    parameters={
+        "type": "object",
+        "properties": {
+            "rate": {"type": "number"},
+            "count": {"type": "integer", "description": "How many."},
+            "place": {"type": "string", "description": "Where."},
+            "code": {"type": "string"},
+            "date": {"type": "string", "description": "The day, such as '2023-02-24'."},
+            "span": {"type": "integer", "description": "Duration in seconds."},
+            "level": {"type": "integer", "description": "1 for low, 2 for high."},
+        },
+    },
+)
+
+
+def closed(said: str, **arguments: Any) -> list[Hit]:
+    subject = make_task(
+        user=UserSpec(kind="scripted", turns=((Message(role="user", content=said),),)),
+        environment=EnvironmentSpec(tools=(CLOSED,)),
+        ground_truth=GroundTruth(
+            semantics="required",
+            turns=((ToolCall(name="estimate", arguments=arguments), ToolCall(name="estimate", arguments=arguments)),),
+        ),
+    )
+    found = list(UngroundedArgument().inspect(subject))
+    assert all(failure(item, subject, {}) is None for hit in found for item in hit.evidence)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments"),
+    [
+        ("Estimate 35000 elephants in 5 years, given the current growth rate.", {"rate": 0.015}),
+        ("Look up the record with the number CA123456.", {"place": "San Diego"}),
+        ("Reserve the branch 'XYZ789' for me.", {"code": "123ABC"}),
+        ("List the films in Mumbai, by default of today.", {"date": "2023-02-24"}),
+        ("What does the library have?", {"date": "2024-05-07"}),
+        ("请查看我们的访问级别。", {"place": "执行权限"}),
+        ("The host is 192.168.11.53, the API is nodes.", {"code": "https://192.168.11.33/nodes"}),
+    ],
+    ids=["number", "name", "code", "example", "day", "Chinese", "address"],
+)
+def test_nothing_leads_to_it(said: str, arguments: dict[str, Any]) -> None:
+    assert len(closed(said, **arguments)) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments"),
+    [
+        ("Estimate it at a rate of 1.5%.", {"rate": 0.015}),
+        ("Estimate it for 2 hours.", {"span": 7200}),
+        ("Half of the 12 people came.", {"count": 6}),
+        ("Add 5 and 7 together.", {"count": 12}),
+        ("Draw a king from a deck of cards.", {"count": 4}),
+        ("Make it high.", {"level": 2}),
+        ("What is on next Friday? It is 2023.", {"date": "2023-10-06"}),
+        ("Find the price of March 11, 2022.", {"date": "2022-03-11"}),
+        ("IP:192.168.11.53", {"code": "https://192.168.11.53/nodes?id=7"}),
+        ("我想去北京旅游。", {"place": "北京市"}),
+    ],
+)
+def test_something_leads_to_it(said: str, arguments: dict[str, Any]) -> None:
+    assert closed(said, **arguments) == []

@@ -131,6 +131,37 @@ def test_what_is_stated_or_follows(said: str, made: ToolCall) -> None:
     assert hits(task(said, made)) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "made", "meant"),
+    [
+        ("Solve it with a balance of -3 and 2 seats.", call("find", topic="it", income=3), "'-3'"),
+        ("Two lines: 4% for 5 weeks.", call("lend", days=0.4), "'4%'"),
+        ("Find law with 5 others and an income of 2500 per year.", call("find", topic="law", income=25000), "'2500'"),
+        ("A rate of 10, an income of 4250.", call("find", topic="law", income=4350), "'4250'"),
+        ("Reserve it for 2023年10月20日.", call("reserve", date="2024-10-20"), "'2023年10月20日'"),
+    ],
+    ids=["sign", "percent", "power of ten", "a digit", "year"],
+)
+def test_nearly_the_stated_number(said: str, made: ToolCall, meant: str) -> None:
+    (hit,) = hits(task(said, made))
+    assert meant in hit.claim
+
+
+@pytest.mark.parametrize(
+    ("said", "made"),
+    [
+        ("The balance drops by 3.", call("find", topic="it", income=-3)),
+        ("The polynomial is x^2 - 4.", call("find", topic="it", income=-4)),
+        ("4% for 5 weeks.", call("lend", days=0.04)),
+        ("A walk of 5 kilometers.", call("lend", days=5000)),
+        ("A screen of 1920x1080 for 120 lines.", call("lend", days=1920)),
+        ("On October 20, as in 2024.", call("reserve", date="2024-10-20")),
+    ],
+)
+def test_a_number_that_is_said_or_converted(said: str, made: ToolCall) -> None:
+    assert hits(task(said, made)) == []
+
+
 def test_digits_of_a_code() -> None:
     state = {"members": {"AB-9012": {}}}
     (hit,) = hits(task("Lend it to AB-9021.", call("lend", member="AB-9012"), state=state))
