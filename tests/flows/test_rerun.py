@@ -65,7 +65,7 @@ def test_what_has_changed_since_is_named(flawed_demo: Path, tmp_path: Path, monk
     run = audited(flawed_demo, tmp_path / "run", runs=False)
     monkeypatch.setattr(CallSchema, "version", "999")
     found = rerun(run, tmp_path / "other-check")
-    assert "check call-schema: version 999 instead of 5" in found.reasons
+    assert "check call-schema: version 999 instead of 6" in found.reasons
     assert "manifest.json" in [each.file for each in found.differences]
     monkeypatch.undo()
     tasks = flawed_demo / "tasks.jsonl"

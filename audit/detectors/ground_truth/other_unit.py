@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spoken_values import spoken_in
-from agenthard.audit.detectors.support.unit_pairs import Discord, discords
+from agenthard.audit.detectors.support.unit_arguments import Discord, names_units
+from agenthard.audit.detectors.support.unit_pairs import discords
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -51,6 +52,8 @@ class OtherUnit(TaskDetector):
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value."""
+        if not names_units(text for _, text in task.user_texts()):
+            return
         spoken = spoken_in(task)
         for pointer, call in task.gold_calls():
             tool = task.tool(call.name, call.requestor)

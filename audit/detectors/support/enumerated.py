@@ -76,8 +76,8 @@ def _lead(before: str) -> str:
 
 
 def _lists(text: str) -> Iterator[list[str]]:
-    """Yield the members of lists of three or more, in quotation marks, with capitals, or of one or two words each."""
-    for item in (_QUOTED, rf"({_NAME})", r"([a-z][\w-]+(?: [a-z][\w-]+)?)"):
+    """Yield the members of lists of three or more, in quotation marks, with capitals, or in Chinese."""
+    for item in (_QUOTED, rf"({_NAME})"):
         bare = item.replace("(", "(?:", 1) if item is not _QUOTED else _BARE
         for match in re.finditer(rf"(?<![\w'’]){bare}(?:, {bare})+,? and {bare}(?![\w'’-]| [a-z]+ing\b)", text):
             yield [one for one in re.findall(item, match[0].replace(" and ", ", ").replace(",,", ",")) if one]

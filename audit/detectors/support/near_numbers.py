@@ -122,7 +122,7 @@ def _is_near(said: Statement, number: float, factors: Iterable[float]) -> bool:
 def other_year(spoken: Spoken, atom: Atom, turn: int, steps: Sequence[Step], documents: str) -> Statement | None:
     """Return the day that the user states with a year, where a gold call gives it in a year that no text has."""
     dates = {str(v) for v in atom.mention.values}
-    if any(date.startswith("-") for date in dates) or len(dates) != 1:
+    if atom.embedded or any(date.startswith("-") for date in dates) or len(dates) != 1:
         return None
     (date,) = dates
     seen = [*spoken.texts(turn), documents, *(step.observation.text for step in steps)]

@@ -1,7 +1,7 @@
 """The unit arguments of gold calls, and the measures and units that a user names."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values, name_words
@@ -48,6 +48,11 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _GLUED = re.compile(r"(?:from|to|for|and|of)$")
+
+
+def names_units(texts: Iterable[str]) -> bool:
+    """Tell whether any text states a measure, or asks for a unit."""
+    return any(measures(text) or asked_units([("", text)]) for text in texts)
 
 
 def is_unit_name(name: str) -> bool:
