@@ -45,7 +45,6 @@ class CallSchema(TaskDetector):
     prose states; and when a month is more than 12.
 
     Flagged: ``get_ticket(ticket_id="1")`` where ``ticket_id`` is an integer; a call of a tool before it is revealed.
-
     Not flagged, because benchmarks do it on purpose:
 
     * an accepted value that breaks the schema next to one that keeps it (spelling variants, dead alternatives);

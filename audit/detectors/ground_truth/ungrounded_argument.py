@@ -62,12 +62,10 @@ class UngroundedArgument(TaskDetector):
 
     Only kinds of values that no agent can work out are looked at, and only where leaving them out is not accepted:
 
-    * the **year** of a date, when the user names a day ("March 14th", "this Friday") and no text of the task names
-      any year. Flagged: "How's the weather in LA on March 9th?" with the gold ``2023-03-09``. Not flagged: any year
-      in the conversation or the policy (the other year may be derived from it), in the initial state, or in the
-      documentation of the called tool; a date that a record of the state has; a day of birth next to words such as
-      "now" or "today", which are counted from the day of the run and never mean it. Where only days counted from
-      today are said ("tomorrow", "next Friday"), the value changes with the day of the run: environment drift.
+    * the **year** of a date, where the user names a day ("March 14th", "this Friday") and no text, state or description
+      of the called tool names any year. Flagged: "How's the weather in LA on March 9th?" with ``2023-03-09``. Not
+      flagged: a date that a record of the state has; a day of birth next to "now" or "today". Where only days counted
+      from today are said, the value changes with the day of the run: environment drift.
     * an **e-mail address** that appears nowhere. Flagged: ``landlord@email.com`` for "my landlord's email".
     * a **password** that is neither said nor in the state: tools take passwords, they do not hand them out.
     * an **identifier** with at least five digits, in tasks whose database is part of the files, that is neither in it
@@ -75,22 +73,18 @@ class UngroundedArgument(TaskDetector):
     * a **number** for a parameter with a documented default, in a single request that names no quantity at all (no
       digit, numeral, or word such as "week" or "full"), when the number is not the default and is not documented.
       Flagged: volume 50 for "play the song", default 70.
-    * any other **number between 1 and 100** in the first calls, when it is neither said (numerals and ordinals
-      included), nor a sum, difference, product or quotient of two numbers that are, nor documented, nor a value of the
-      state. Not looked at where the conversation has a word that leads to numbers (units, spans, shares, games, ages).
-      Flagged: ``house_number=48`` for "Deliver 2 pies to Pine Street".
+    * any other **number between 1 and 100** in the first calls, when it is neither said, nor follows from two numbers
+      that are, nor documented, nor a value of the state. Not looked at where a word leads to numbers (units, spans,
+      shares, games, ages). Flagged: ``house_number=48`` for "Deliver 2 pies to Pine Street".
     * a **text of at most four words** without digits, in the first calls of a task without a state, of which no word
       begins or is spelled like one of the conversation or the documentation. Codes in capitals are not looked at.
-    * any value of a **request with nothing to look up** (one turn of calls, no state): a number that is neither said
-      nor follows by a change of unit, or by calculating where the request has a word for it; a code, an address, a
-      version or the name of a file; a date or a time where the request names no such day or time; a text of which less
-      than half of the words are like words that are said (English), or no two signs (Chinese). An example in the
-      documentation of the parameter is no source, a choice or a bound is. Flagged: ``growth_rate=0.015`` for "given the
-      current growth rate". Countries, languages, categories and the like, which agents infer, are not looked at.
+    * any value of a **request with nothing to look up** (one turn of calls, no state): a number neither said nor
+      that follows by a change of unit, or by calculating where the request has a word for it; a code, an address, a file
+      name; a date or a time where no such day is named; a text unlike what is said. An example in the documentation is
+      no source. Flagged: ``growth_rate=0.015`` for "the current growth rate". Not looked at: countries, languages.
 
     Left out, because it can be derived, translated or known: enums, file names (benchmarks add files at run time), ids
     in tasks without a database in the files, long texts, numbers 0 and 1, and all values that earlier calls may return.
-    A task whose gold has only such values is not checked.
 
     The check is wrong when the value follows from something that is not in the files, such as the day of the run.
     """

@@ -41,9 +41,8 @@ class UnmatchedValue(TaskDetector):
       call gives 2); is next to a word of the parameter's name; is the only number of a short request; or is **left
       over**: every other number of a scripted request is given, every other one of its calls is stated, and the one
       does not follow from the other. Bounds, guesses and factors count for slips alone ("under 20", "2 times");
-    * **numbers that are nearly the stated one**, whatever else they may follow from: with the other sign, a power of
-      ten off (4 % and 0.4), or with one digit of three or more lost, put in, another or exchanged, where no text,
-      response, documentation or state has the number and no change of unit explains it;
+    * **numbers nearly the stated one**: with the other sign, a power of ten off (4 % and 0.4) or, of three digits or
+      more, one digit off, unless any text, response or state has the number or a change of unit explains it;
     * **codes** that differ so: the user's card ends in 9021, the call has 9012, and not both exist in the state;
     * **dates** with day and month exchanged, or in a year that no text has; **dates and times** where the user states
       exactly one that nothing uses, and no word around it counts from another day ("the day after May 3");
@@ -52,16 +51,14 @@ class UnmatchedValue(TaskDetector):
     * **texts in quotation marks** of three words, in other words, or of two with another number; **files** in them;
     * **choices** from an enum or as the documentation lists them: the user names one other choice and never this one;
     * **facts of a profile** in the conversation: a field with the parameter's name has another value;
-    * **values that are given twice** and stated once, while another of the same form is stated and unused: the second
-      of two calls repeats the first one's income, and the income that the user states for it is nowhere; **members of
+    * **values that are given twice** and stated once, while another of the same form is stated and unused; **members of
       a list** that the user says ("Italian and Chinese"), of which one is replaced by a word that no text has.
 
     Not flagged: values that a simulator's instruction gives twice, since it also tells what was before; values that
     may be left out; documented defaults; a template's blank ("X miles"); a request with more than 40 numbers; a text of
     more than 2,000 characters, a file that the agent writes; a slip of the keyboard that `near-miss-value` reports.
 
-    Wrong where the user means the choice by another name, or corrects a value in words that this check does not
-    understand.
+    Wrong where the user means the choice by another name, or corrects a value in words that are not understood.
     """
 
     id = "unmatched-value"
