@@ -79,7 +79,7 @@ class UngroundedArgument(TaskDetector):
     * a **text of at most four words** without digits, in the first calls of a task without a state, of which no word
       begins or is spelled like one of the conversation or the documentation. Codes in capitals are not looked at.
     * any value of a **request with nothing to look up** (one turn of calls, no state): a number neither said nor
-      that follows by a change of unit, or by calculating where the request has a word for it; a code, an address, a file
+      follows by a change of unit, or by calculating where the request has a word for it; a code, an address, a file
       name; a date or a time where no such day is named; a text unlike what is said. An example in the documentation is
       no source. Flagged: ``growth_rate=0.015`` for "the current growth rate". Not looked at: countries, languages.
 
