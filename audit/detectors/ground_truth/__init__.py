@@ -7,6 +7,7 @@ from agenthard.audit.detectors.ground_truth.conflicting_request import Conflicti
 from agenthard.audit.detectors.ground_truth.conflicting_variants import ConflictingVariants
 from agenthard.audit.detectors.ground_truth.contradicted_statement import ContradictedStatement
 from agenthard.audit.detectors.ground_truth.duplicate_task import DuplicateTask
+from agenthard.audit.detectors.ground_truth.exchanged_values import ExchangedValues
 from agenthard.audit.detectors.ground_truth.gold_changes_nothing import GoldChangesNothing
 from agenthard.audit.detectors.ground_truth.gold_fails import GoldFails
 from agenthard.audit.detectors.ground_truth.gold_nondeterministic import GoldNondeterministic
@@ -38,6 +39,7 @@ __all__ = [
     "ConflictingVariants",
     "ContradictedStatement",
     "DuplicateTask",
+    "ExchangedValues",
     "GoldChangesNothing",
     "GoldFails",
     "GoldNondeterministic",
