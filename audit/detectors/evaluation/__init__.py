@@ -5,6 +5,7 @@ from agenthard.audit.detectors.evaluation.calls_forbidden import CallsForbidden
 from agenthard.audit.detectors.evaluation.contradictory_figures import ContradictoryFigures
 from agenthard.audit.detectors.evaluation.courtesy_demanded import CourtesyDemanded
 from agenthard.audit.detectors.evaluation.do_nothing_passes import DoNothingPasses
+from agenthard.audit.detectors.evaluation.droppable_value import DroppableValue
 from agenthard.audit.detectors.evaluation.empty_check import EmptyCheck
 from agenthard.audit.detectors.evaluation.goal_scores_nothing import GoalScoresNothing
 from agenthard.audit.detectors.evaluation.gold_in_text import GoldInText
@@ -33,6 +34,7 @@ __all__ = [
     "ContradictoryFigures",
     "CourtesyDemanded",
     "DoNothingPasses",
+    "DroppableValue",
     "EmptyCheck",
     "GoalScoresNothing",
     "GoldInText",

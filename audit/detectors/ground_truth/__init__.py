@@ -28,6 +28,7 @@ from agenthard.audit.detectors.ground_truth.ungrounded_argument import Ungrounde
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
 from agenthard.audit.detectors.ground_truth.unmatched_value import UnmatchedValue
 from agenthard.audit.detectors.ground_truth.unmet_figure import UnmetFigure
+from agenthard.audit.detectors.ground_truth.unnamed_choice import UnnamedChoice
 from agenthard.audit.detectors.ground_truth.unreachable_value import UnreachableValue
 from agenthard.audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
 from agenthard.audit.detectors.ground_truth.withheld_tool import WithheldTool
@@ -55,6 +56,7 @@ __all__ = [
     "UnaskedArgument",
     "UngroundedArgument",
     "UnknownOutput",
+    "UnnamedChoice",
     "UnreachableValue",
     "UnsaidAmount",
     "UnmatchedValue",

@@ -67,7 +67,9 @@ class ExchangedValues(TaskDetector):
             for index, call in enumerate(calls):
                 tool = task.tool(call.name, call.requestor)
                 for pair in misordered(call, tool, scope, given) if tool else ():
-                    yield _within(task, scope, Cell(f"/ground_truth/turns/{turn}/{index}", call.name, pair[0].value), pair)
+                    yield _within(
+                        task, scope, Cell(f"/ground_truth/turns/{turn}/{index}", call.name, pair[0].value), pair
+                    )
 
 
 def _between_records(task: AgentTask, scope: Scope, found: Crossed) -> Hit:

@@ -1,4 +1,4 @@
-"""Two arguments of a call whose values come in another order than their names, or than names such as first and second."""
+"""Two arguments of a call whose values come in another order than their names, or than ranks such as first, second."""
 
 import re
 from collections import Counter
@@ -21,7 +21,9 @@ _REACH_OF_NAME = 25
 """Characters between a name and its value."""
 _BREAK = re.compile(r"[.,;!?\n，。；、]|\b(?:and|or)\b|和|或")
 _ORDER = (("first", "second", "third"), ("1", "2", "3", "4"), ("a", "b", "c"), ("one", "two", "three"))
-_GENERAL = frozenset("name value number amount type list data info input text param first second of the and for".split())
+_GENERAL = frozenset(
+    "name value number amount type list data info input text param first second of the and for".split()
+)
 _ANY = frozenset("all any none both true false yes no".split())
 _CHINESE = re.compile(r"[\u4e00-\u9fff]{2,}")
 
@@ -102,9 +104,7 @@ def _labels(
     ]
     for before in (True, False):
         crossed = [[name for name in names[i] if _is_beside(text, name, said[1 - i], before)] for i in (0, 1)]
-        own = any(
-            _is_beside(text, name, said[i], side) for i in (0, 1) for name in names[i] for side in (True, False)
-        )
+        own = any(_is_beside(text, name, said[i], side) for i in (0, 1) for name in names[i] for side in (True, False))
         if all(crossed) and not own:
             return crossed[0][0], crossed[1][0]
     return None

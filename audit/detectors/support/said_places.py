@@ -12,7 +12,19 @@ from agenthard.audit.detectors.support.text import EMPTY_WORDS
 _NUMERALS = {
     word: float(number)
     for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
-} | {"一": 1.0, "两": 2.0, "二": 2.0, "三": 3.0, "四": 4.0, "五": 5.0, "六": 6.0, "七": 7.0, "八": 8.0, "九": 9.0, "十": 10.0}
+} | {
+    "一": 1.0,
+    "两": 2.0,
+    "二": 2.0,
+    "三": 3.0,
+    "四": 4.0,
+    "五": 5.0,
+    "六": 6.0,
+    "七": 7.0,
+    "八": 8.0,
+    "九": 9.0,
+    "十": 10.0,
+}
 _NUMERAL = re.compile(
     r"(?<![\w-])(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?![\w-])"
     r"|(?<![\u4e00-\u9fff])[一两二三四五六七八九十](?=[个名位次天周月年小])",
