@@ -29,6 +29,7 @@ from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
 from agenthard.audit.detectors.ground_truth.unmatched_value import UnmatchedValue
 from agenthard.audit.detectors.ground_truth.unmet_figure import UnmetFigure
 from agenthard.audit.detectors.ground_truth.unnamed_choice import UnnamedChoice
+from agenthard.audit.detectors.ground_truth.unnamed_record import UnnamedRecord
 from agenthard.audit.detectors.ground_truth.unreachable_value import UnreachableValue
 from agenthard.audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
 from agenthard.audit.detectors.ground_truth.withheld_tool import WithheldTool
@@ -57,6 +58,7 @@ __all__ = [
     "UngroundedArgument",
     "UnknownOutput",
     "UnnamedChoice",
+    "UnnamedRecord",
     "UnreachableValue",
     "UnsaidAmount",
     "UnmatchedValue",

@@ -72,7 +72,7 @@ def _never_needed(task: AgentTask, turn: int, names: tuple[str, ...]) -> Iterato
     turns = task.ground_truth.turns
     tools = [tool for name in names if (tool := task.tool(name, "assistant"))]
     waits = 0 < turn < len(turns) and not turns[turn - 1] and bool(turns[turn])
-    if not waits or all(map(is_read, tools)) or any(call.name in names for calls in turns for call in calls):
+    if not waits or all(map(is_read, tools)) or any(call.name in names for call in turns[turn]):
         return
     does = ", ".join(dict.fromkeys(call.name for call in turns[turn]))
     asked = [at for at, _ in task.user_texts() if at.startswith(f"/user/turns/{turn - 1}/")]
