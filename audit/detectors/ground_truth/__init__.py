@@ -8,6 +8,7 @@ from agenthard.audit.detectors.ground_truth.conflicting_variants import Conflict
 from agenthard.audit.detectors.ground_truth.contradicted_statement import ContradictedStatement
 from agenthard.audit.detectors.ground_truth.duplicate_task import DuplicateTask
 from agenthard.audit.detectors.ground_truth.exchanged_values import ExchangedValues
+from agenthard.audit.detectors.ground_truth.fruitless_call import FruitlessCall
 from agenthard.audit.detectors.ground_truth.gold_changes_nothing import GoldChangesNothing
 from agenthard.audit.detectors.ground_truth.gold_fails import GoldFails
 from agenthard.audit.detectors.ground_truth.gold_nondeterministic import GoldNondeterministic
@@ -42,6 +43,7 @@ __all__ = [
     "ContradictedStatement",
     "DuplicateTask",
     "ExchangedValues",
+    "FruitlessCall",
     "GoldChangesNothing",
     "GoldFails",
     "GoldNondeterministic",
