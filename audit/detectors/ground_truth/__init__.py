@@ -22,6 +22,7 @@ from agenthard.audit.detectors.ground_truth.near_miss_value import NearMissValue
 from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolation
 from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
 from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
+from agenthard.audit.detectors.ground_truth.twisted_name import TwistedName
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.unavailable_tool import UnavailableTool
 from agenthard.audit.detectors.ground_truth.unfounded_refusal import UnfoundedRefusal
@@ -56,6 +57,7 @@ __all__ = [
     "PolicyViolation",
     "TextWithoutSource",
     "TurnCount",
+    "TwistedName",
     "UnaskedArgument",
     "UngroundedArgument",
     "UnknownOutput",

@@ -31,8 +31,8 @@ class ExchangedValues(TaskDetector):
 
     Flagged: "12 red and 30 blue" and ``add(colour="red", count=30)``, ``add(colour="blue", count=12)``.
 
-    Not flagged: values that are said twice, or given twice ("for both"); records of which others combine the same values
-    each with each; values that may be left out.
+    Not flagged: values that are said twice, or given twice ("for both"); records of which others combine the same
+    values each with each; values that may be left out.
 
     When it is wrong: the request takes up its items again in another order, in other words ("the latter").
     """

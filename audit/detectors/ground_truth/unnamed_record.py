@@ -1,4 +1,4 @@
-"""Check: a gold call takes another record than the one that a call has just created, or than the one of a named person."""
+"""Check: a gold call takes another record than the one just created, or than that of a named person."""
 
 import json
 import re
@@ -122,9 +122,7 @@ def _created(value: GoldValue, before: Sequence[Step]) -> _Meant | None:
     return None
 
 
-def _named(
-    task: AgentTask, spoken: Spoken, step: Step, value: GoldValue, before: Sequence[Step]
-) -> _Meant | None:
+def _named(task: AgentTask, spoken: Spoken, step: Step, value: GoldValue, before: Sequence[Step]) -> _Meant | None:
     """Return the one person whom the user names for the turn, if a look-up gives them another id of the same form."""
     tools = [tool for tool in task.environment.tools if _looks_up(tool)]
     scope = spoken.scope(step.turn)

@@ -17,7 +17,7 @@ class WithheldTool(TaskDetector):
     Rules, for a task that names the turn in which each withheld tool is revealed:
 
     1. a gold call uses a tool in a turn before the one that reveals it: no agent can make the call;
-    2. no gold call uses any of the tools that a turn reveals, one of these can do more than read, and the ground truth
+    2. no gold call of a turn uses any of the tools that it reveals, one of these can do more than read, and the ground truth
        expects no call in the turn before, where the agent is to say that something is missing. Nothing was missing:
        what is asked there is done later without these tools.
 
@@ -31,7 +31,7 @@ class WithheldTool(TaskDetector):
 
     id = "withheld-tool"
     title = "a withheld tool is used before, or never needed"
-    version = "1"
+    version = "2"
     category = "insufficient-toolset"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
