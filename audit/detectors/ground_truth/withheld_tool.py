@@ -17,9 +17,9 @@ class WithheldTool(TaskDetector):
     Rules, for a task that names the turn in which each withheld tool is revealed:
 
     1. a gold call uses a tool in a turn before the one that reveals it: no agent can make the call;
-    2. no gold call of a turn uses any of the tools that it reveals, one of these can do more than read, and the ground truth
-       expects no call in the turn before, where the agent is to say that something is missing. Nothing was missing:
-       what is asked there is done later without these tools.
+    2. no gold call of a turn uses any of the tools that it reveals, one of these can do more than read, and the ground
+       truth expects no call in the turn before, where the agent is to say that something is missing. Nothing was
+       missing: what is asked there is done later without these tools.
 
     Flagged: `tail` is revealed in turn 4, and the gold calls `tail` in turn 2. A login that is revealed after a turn
     that asks for a message, where the gold sends the message without it, because the state is logged in already.
