@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from agenthard.agency.judges.probe import ProbeError
     from agenthard.agency.sandbox.browser import BrowserError
     from agenthard.agency.sandbox.docker import EngineError
+    from agenthard.agency.scaffolds.claude.attempt import ClaudeProgramError
     from agenthard.agency.scaffolds.command import CommandLineError
     from agenthard.agency.scaffolds.script import ScriptError
     from agenthard.agency.suite_files import SuiteError
@@ -224,6 +225,7 @@ _PLACES = {
     "AH655": "agency.sandbox.browser:BrowserError",
     "AH656": "agency.judges.blind:BlindnessError",
     "AH657": "agency.sandbox.docker:EngineError",
+    "AH658": "agency.scaffolds.claude.attempt:ClaudeProgramError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",
@@ -275,6 +277,7 @@ __all__ = [
     "ChannelClosedError",
     "ChannelTimeoutError",
     "CheckTimeoutError",
+    "ClaudeProgramError",
     "CommandError",
     "CommandLineError",
     "ComparisonError",

@@ -16,6 +16,7 @@ from agenthard.taxonomy.record import Record
 
 GROUP = "agenthard.scaffolds"
 BUILT_IN = {
+    "claude_agent_sdk": "agenthard.agency.scaffolds.claude.scaffold:ClaudeAgentSdk",
     "json_plan": "agenthard.agency.scaffolds.json_plan:JsonPlan",
     "native": "agenthard.agency.scaffolds.native:Native",
     "openai_agents": "agenthard.agency.scaffolds.openai_agents:OpenAIAgents",
