@@ -1,8 +1,8 @@
 """One attempt: what the program asks goes to our client, and what it calls to our tools.
 
-The calls of a reply are carried out in the order in which the model wrote them, each once, whatever the program makes of
-them: one that it refuses itself, such as a call of a tool that does not exist, is answered by our tools as well. What a
-model sees of its own replies and of results is what was recorded, whole.
+The calls of a reply are carried out in the order in which the model wrote them, each once, whatever the program makes
+of them: one that it refuses itself, such as a call of a tool that does not exist, is answered by our tools as well.
+What a model sees of its own replies and of results is what was recorded, whole.
 """
 
 import asyncio
@@ -97,8 +97,7 @@ class Attempt:
                 raise
             except Exception as error:
                 self.failure = error
-                self._require_open()
-                raise
+                raise self._over() from error
 
     async def call(self, name: str, given: dict[str, Any]) -> str:
         """Carry out the call of the last reply that the program makes now, and the ones before it.
@@ -119,11 +118,14 @@ class Attempt:
 
     def _require_open(self) -> None:
         if self.ended is not None or self.failure is not None:
-            raise Refused(400, "invalid_request_error", f"the attempt is over: {self.ended or 'a failure'}")
+            raise self._over()
 
     def _end(self, ended: Ended, reason: str = "") -> NoReturn:
         self.ended, self.reason = ended, reason
-        raise Refused(400, "invalid_request_error", f"the attempt is over: {ended}")
+        raise self._over()
+
+    def _over(self) -> Refused:
+        return Refused(400, "invalid_request_error", f"the attempt is over: {self.ended or 'a failure'}")
 
     def _number(self, name: str, given: dict[str, Any]) -> int:
         """Return which of the calls that are due is meant: one with these arguments, or else the first of the tool."""

@@ -60,6 +60,7 @@ class Gateway:
         )
         self._server = _Server(config)
         self._task: asyncio.Task[None] | None = None
+        self._replies: set[asyncio.Future[Answered]] = set()
 
     @property
     def url(self) -> str:
@@ -76,7 +77,11 @@ class Gateway:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop listening; requests that are still open are cut off."""
+        """Stop listening; what is still asked is given up, so that nothing goes on after the attempt."""
+        replies = tuple(self._replies)
+        for reply in replies:
+            reply.cancel()
+        await asyncio.gather(*replies, return_exceptions=True)
         self._server.should_exit = self._server.force_exit = True
         try:
             if self._task is not None:
@@ -108,14 +113,12 @@ class Gateway:
             raise
         if place[1] == COUNT_TOKENS:
             return JSONResponse({"input_tokens": self._count(asked)})
-        if not asked.stream:
-            return JSONResponse(whole(await self._answer(asked)))
         reply = asyncio.ensure_future(self._answer(asked))
-        try:
-            await asyncio.wait({reply}, timeout=PING_SECONDS)
-        except asyncio.CancelledError:
-            reply.cancel()
-            raise
+        self._replies.add(reply)
+        reply.add_done_callback(self._replies.discard)
+        if not asked.stream:
+            return JSONResponse(whole(await reply))
+        await asyncio.wait({reply}, timeout=PING_SECONDS)
         if reply.done():
             return StreamingResponse(stream(reply.result()), media_type="text/event-stream")
         return StreamingResponse(_slowly(reply), media_type="text/event-stream")
@@ -127,7 +130,7 @@ class Gateway:
 
 
 async def _slowly(reply: "asyncio.Future[Answered]") -> AsyncIterator[str]:
-    """Yield a sign of life until the reply is there, which a program would give up waiting for, then the reply."""
+    """Yield a sign of life until the reply is there, since a program gives up on silence, then the reply."""
     try:
         while not reply.done():
             yield event("ping")

@@ -1,4 +1,4 @@
-"""The program of the Claude Agent SDK: how it runs, with what it may reach, and how it ends. Needs the extra ``claude``.
+"""The program of the Claude Agent SDK: how it runs, what it can reach, and how it ends. Needs the extra ``claude``.
 
 Its own tools are off, and so are files of settings, memory, skills, hooks, telemetry and updates. It gets a home folder
 and variables of its own, and none of this process. All that it sends goes to the gateway, which is its proxy as well.

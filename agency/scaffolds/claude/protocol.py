@@ -1,8 +1,8 @@
 """The Messages protocol of Anthropic: requests that are read whole or refused, and replies as JSON and as a stream.
 
-What differs from one run to the next or belongs to one provider is not part of what is read: ids of the session and the
-device (``metadata``), marks for the provider's cache (``cache_control``), and how replies are sampled, which the file of
-the model says. Anything else that is not understood is refused, so that nothing is lost without a word.
+What differs from one run to the next or belongs to one provider is not part of what is read: ids of the session and
+the device (``metadata``), marks for the provider's cache (``cache_control``), and how replies are sampled, which the
+file of the model says. Anything else that is not understood is refused, so that nothing is lost without a word.
 """
 
 import json
