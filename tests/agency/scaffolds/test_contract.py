@@ -176,6 +176,7 @@ async def test_a_conversation_that_no_longer_fits_is_the_failure_of_the_agent(ma
     assert (rollout.ended, rollout.status) == ("context_overflow", "agent_error") and "too long" in rollout.reason
 
 
+@pytest.mark.long
 async def test_a_play_that_was_killed_asks_and_calls_nothing_twice(make: Make, bench: Benches, tmp_path: Path) -> None:
     replies = [
         says("a", write("a"), ("run_shell_command", '{"command": "echo x >> a"}')),
