@@ -116,12 +116,13 @@ class Gateway:
         reply = asyncio.ensure_future(self._answer(asked))
         self._replies.add(reply)
         reply.add_done_callback(self._replies.discard)
-        if not asked.stream:
-            return JSONResponse(whole(await reply))
-        await asyncio.wait({reply}, timeout=PING_SECONDS)
-        if reply.done():
-            return StreamingResponse(stream(reply.result()), media_type="text/event-stream")
-        return StreamingResponse(_slowly(reply), media_type="text/event-stream")
+        await asyncio.wait({reply}, timeout=PING_SECONDS if asked.stream else None)
+        if not reply.done():
+            return StreamingResponse(_slowly(reply), media_type="text/event-stream")
+        answered = _result(reply)
+        if asked.stream:
+            return StreamingResponse(stream(answered), media_type="text/event-stream")
+        return JSONResponse(whole(answered))
 
     def _refuse(self, method: str, path: str) -> None:
         self.refused.append(f"{method} {path}")
@@ -135,12 +136,18 @@ async def _slowly(reply: "asyncio.Future[Answered]") -> AsyncIterator[str]:
         while not reply.done():
             yield event("ping")
             await asyncio.wait({reply}, timeout=PING_SECONDS)
-        for part in stream(reply.result()):
+        for part in stream(_result(reply)):
             yield part
     except Refused as refused:
         yield event("error", **refused.body())
     finally:
         reply.cancel()
+
+
+def _result(reply: "asyncio.Future[Answered]") -> Answered:
+    if reply.cancelled():
+        raise Refused(503, "api_error", "the gateway is closed")
+    return reply.result()
 
 
 def _read(body: bytes) -> Asked:

@@ -141,11 +141,11 @@ def _told(content: Any, place: str, names: dict[str, str]) -> Iterator[ChatMessa
 
 def _tool(given: Any, place: str) -> Tool:
     found = _fields(given, {"name", "description", "input_schema"}, place)
-    return Tool(
-        name=_text(found["name"], place),
-        description=_text(found.get("description", ""), place),
-        parameters=dict(found["input_schema"]),
-    )
+    schema = found["input_schema"]
+    if not isinstance(schema, dict):
+        raise _wrong(f"{place}.input_schema is not an object")
+    described = _text(found.get("description", ""), place)
+    return Tool(name=_text(found["name"], place), description=described, parameters=schema)
 
 
 def _texts(content: Any, place: str) -> list[str]:
