@@ -78,16 +78,20 @@ class Gateway:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop listening; what is still asked is given up, so that nothing goes on after the attempt."""
-        replies = tuple(self._replies)
-        for reply in replies:
-            reply.cancel()
-        await asyncio.gather(*replies, return_exceptions=True)
+        await self.give_up()
         self._server.should_exit = self._server.force_exit = True
         try:
             if self._task is not None:
                 await self._task
         finally:
             self._socket.close()
+
+    async def give_up(self) -> None:
+        """Answer what is still asked by an error, without a reply."""
+        replies = tuple(self._replies)
+        for reply in replies:
+            reply.cancel()
+        await asyncio.gather(*replies, return_exceptions=True)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)

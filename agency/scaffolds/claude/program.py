@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from agenthard.agency.scaffolds.claude.attempt import PREFIX, ClaudeProgramError
+from agenthard.agency.scaffolds.claude.gateway import Gateway
+from agenthard.agency.scaffolds.native import SYSTEM
 from agenthard.models.request import Tool
 from agenthard.taxonomy.record import Record
 
@@ -55,15 +57,14 @@ class ProgramEnd(Record):
     """What it says last."""
 
 
-async def converse(prompt: str, tools: Iterable[Tool], call: Handler, url: str, token: str) -> ProgramEnd:
+async def converse(prompt: str, tools: Iterable[Tool], call: Handler, gateway: Gateway) -> ProgramEnd:
     """Let the program work on a prompt until it says that it is done.
 
     Args:
         prompt: the prompt, which is given as it is: it names no file and no command.
         tools: our tools.
         call: carries a call out, and returns what it gave.
-        url: address of the gateway.
-        token: its key.
+        gateway: answers the program.
 
     Raises:
         ClaudeProgramError: the program could not be started, or ended without a word.
@@ -72,14 +73,17 @@ async def converse(prompt: str, tools: Iterable[Tool], call: Handler, url: str, 
     with TemporaryDirectory(prefix="agenthard-claude-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         (home / "empty").mkdir()
-        launcher = _launcher(home, _variables(home, url, token))
+        launcher = _launcher(home, _variables(home, gateway.url, gateway.token))
         client = sdk.ClaudeSDKClient(_options(launcher, home / "empty", tools, call, heard.append))
         try:
             async with client:
-                await client.query(prompt)
-                async for message in client.receive_response():
-                    if isinstance(message, sdk.ResultMessage):
-                        return ProgramEnd(failed=message.is_error, text=message.result or message.subtype)
+                try:
+                    await client.query(prompt)
+                    async for message in client.receive_response():
+                        if isinstance(message, sdk.ResultMessage):
+                            return ProgramEnd(failed=message.is_error, text=message.result or message.subtype)
+                finally:
+                    await gateway.give_up()  # a program that waits for a reply would not end for seconds
         except Exception as error:  # the SDK raises plain exceptions too
             said = "; ".join([str(error), *heard])
             raise ClaudeProgramError(f"the program of the Claude Agent SDK: {said}") from error
@@ -89,8 +93,6 @@ async def converse(prompt: str, tools: Iterable[Tool], call: Handler, url: str, 
 def _options(
     launcher: Path, folder: Path, tools: Iterable[Tool], call: Handler, hear: Callable[[str], None]
 ) -> sdk.ClaudeAgentOptions:
-    from agenthard.agency.scaffolds.native import SYSTEM
-
     server = sdk.create_sdk_mcp_server(SERVER, tools=[_tool(each, call) for each in tools])
     return sdk.ClaudeAgentOptions(
         tools=[],

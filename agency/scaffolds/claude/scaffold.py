@@ -27,7 +27,7 @@ class ClaudeAgentSdk:
         failed: ClaudeProgramError | None = None
         async with Gateway(attempt.answer, attempt.count) as gateway:
             try:
-                end = await converse(prompt.text, workspace.tools(), attempt.call, gateway.url, gateway.token)
+                end = await converse(prompt.text, workspace.tools(), attempt.call, gateway)
             except ClaudeProgramError as error:
                 failed = error
         if attempt.failure is not None:
