@@ -5,13 +5,13 @@ from agenthard.audit.detectors.evaluation.calls_forbidden import CallsForbidden
 from agenthard.audit.detectors.evaluation.contradictory_figures import ContradictoryFigures
 from agenthard.audit.detectors.evaluation.courtesy_demanded import CourtesyDemanded
 from agenthard.audit.detectors.evaluation.do_nothing_passes import DoNothingPasses
+from agenthard.audit.detectors.evaluation.droppable_value import DroppableValue
 from agenthard.audit.detectors.evaluation.empty_check import EmptyCheck
 from agenthard.audit.detectors.evaluation.goal_scores_nothing import GoalScoresNothing
 from agenthard.audit.detectors.evaluation.gold_in_text import GoldInText
 from agenthard.audit.detectors.evaluation.gold_rejected import GoldRejected
 from agenthard.audit.detectors.evaluation.listed_answer import ListedAnswer
 from agenthard.audit.detectors.evaluation.marked_answer import MarkedAnswer
-from agenthard.audit.detectors.evaluation.omissible_value import OmissibleValue
 from agenthard.audit.detectors.evaluation.path_compared import PathCompared
 from agenthard.audit.detectors.evaluation.probe_passes import ProbePasses
 from agenthard.audit.detectors.evaluation.rejected_reading import RejectedReading
@@ -34,13 +34,13 @@ __all__ = [
     "ContradictoryFigures",
     "CourtesyDemanded",
     "DoNothingPasses",
+    "DroppableValue",
     "EmptyCheck",
     "GoalScoresNothing",
     "GoldInText",
     "GoldRejected",
     "ListedAnswer",
     "MarkedAnswer",
-    "OmissibleValue",
     "PathCompared",
     "ProbePasses",
     "RejectedReading",

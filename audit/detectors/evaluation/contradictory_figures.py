@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.task_texts import Passage, asked, graded, sentence_around
+from agenthard.audit.detectors.support.task_texts import Passage, asked, graded, sentence_around, shown_criteria
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -14,6 +14,13 @@ _SIZE = re.compile(r"(?<![\d.])(?P<width>\d{3,4}) ?(?:px)? ?(?:[x×]|by) ?(?P<he
 _SIDE = re.compile(
     r"(?<![\d.])(?P<value>\d{3,4}) ?(?:(?:±|\+/-) ?\d+)? ?px (?P<side>tall|high|in height|wide|in width|height|width)\b"
 )
+_BOTH = re.compile(
+    r"(?<![\d.])(?P<width>\d{3,4}) ?(?:px)? ?(?:(?:±|\+/-) ?\d+ ?(?:px)?)? ?(?:by|[x×]) ?(?P<height>\d{3,4}) ?(?:px)? ?"
+    r"(?:(?:±|\+/-) ?\d+)?(?: ?px)?(?![\d.])"
+)
+"""A size whose sides may have a tolerance."""
+_SHARE = re.compile(r"(?P<what>[A-Za-z_]\w+)\)? ?[/÷] ?(?P<whole>\d{1,3})\b")
+"""A share of a score: "score = 10 * (pass_count / 5)"."""
 _NEAR = 20
 """Characters between two sides of one thing."""
 _TALL = frozenset({"tall", "high", "height", "in height"})
@@ -42,10 +49,12 @@ class ContradictoryFigures(TaskDetector):
     Rules:
 
     1. the text states one size only, such as 640x960, and the rubric gives the length of one side as the other side
-       ("640px tall"), or gives both sides in one sentence, of which one is right and the other is not;
+       ("640px tall"), or gives both sides together, of which one is right and the other is not;
     2. the same length has one tolerance in the text and another in the rubric (cosmetic where the rubric is wider);
     3. the text announces a number of keys, fields or files, and the list that follows has another number of names;
-    4. clicking a thing toggles it, and the rubric has a second click on it refused.
+    4. clicking a thing toggles it, and the rubric has a second click on it refused;
+    5. a score is a share of a count, and the divisor is not the most that the count can be ("pass_count (0-4); score =
+       10 * (pass_count / 5)").
 
     What moves the score is suspected, because no run can be scored by a rubric to show it; a wider tolerance and a
     wrong count are confirmed.
@@ -58,7 +67,7 @@ class ContradictoryFigures(TaskDetector):
 
     id = "contradictory-figures"
     title = "text and rubric contradict each other"
-    version = "3"
+    version = "4"
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -72,6 +81,7 @@ class ContradictoryFigures(TaskDetector):
         """Yield the contradictions of ``task``."""
         said, criteria = list(asked(task)), list(graded(task))
         yield from _sides(task, said, criteria)
+        yield from _shares(task, [*criteria, *shown_criteria(task)])
         yield from _tolerances(task, said, criteria)
         yield from _counts(task, [*said, *criteria])
         yield from _toggles(task, said, criteria)
@@ -101,6 +111,33 @@ def _sides(task: AgentTask, said: list[Passage], criteria: list[Passage]) -> Ite
                 fix="Name the right side in the rubric.",
             )
     yield from _one_side_off(task, passage, size, criteria)
+    for at, both in _all(_BOTH, criteria):
+        if (both["width"] == width) != (both["height"] == height):
+            yield Hit(
+                claim=f"The size asked for is {size[0]}, and the rubric wants {both[0]}",
+                evidence=(_cite(task, passage, size, "asked"), _cite(task, at, both, "graded")),
+                fix="Give one size in both.",
+            )
+
+
+def _shares(task: AgentTask, criteria: list[Passage]) -> Iterator[Hit]:
+    """Compare the divisor of a score with the most that is counted, which the criteria give as a range."""
+    seen = set()
+    for passage, share in _all(_SHARE, criteria):
+        counted = re.compile(rf"\b{share['what']}\b[^\n;]{{0,80}}?\(?0 ?(?:–|-|to|\.\.) ?(?P<most>\d{{1,3}})\b")
+        ranges = list(counted.finditer(passage[1]))
+        if len(ranges) == 1 and ranges[0]["most"] != share["whole"] and share[0] not in seen:
+            seen.add(share[0])
+            most, whole = int(ranges[0]["most"]), int(share["whole"])
+            yield Hit(
+                claim=f"The score divides {share['what']!r} by {whole}, and there are at most {most}",
+                evidence=(
+                    _cite(task, passage, share, "the score"),
+                    _cite(task, passage, ranges[0], "what is counted"),
+                ),
+                fix=f"Divide by {most}, or name all cases.",
+                category="unreachable-score" if most < whole else None,
+            )
 
 
 def _one_side_off(task: AgentTask, passage: Passage, size: re.Match[str], criteria: list[Passage]) -> Iterator[Hit]:

@@ -7,6 +7,8 @@ from agenthard.audit.detectors.ground_truth.conflicting_request import Conflicti
 from agenthard.audit.detectors.ground_truth.conflicting_variants import ConflictingVariants
 from agenthard.audit.detectors.ground_truth.contradicted_statement import ContradictedStatement
 from agenthard.audit.detectors.ground_truth.duplicate_task import DuplicateTask
+from agenthard.audit.detectors.ground_truth.exchanged_values import ExchangedValues
+from agenthard.audit.detectors.ground_truth.fruitless_call import FruitlessCall
 from agenthard.audit.detectors.ground_truth.gold_changes_nothing import GoldChangesNothing
 from agenthard.audit.detectors.ground_truth.gold_fails import GoldFails
 from agenthard.audit.detectors.ground_truth.gold_nondeterministic import GoldNondeterministic
@@ -21,6 +23,7 @@ from agenthard.audit.detectors.ground_truth.other_unit import OtherUnit
 from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolation
 from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
 from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
+from agenthard.audit.detectors.ground_truth.twisted_name import TwistedName
 from agenthard.audit.detectors.ground_truth.unanswered_part import UnansweredPart
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.unavailable_tool import UnavailableTool
@@ -29,6 +32,8 @@ from agenthard.audit.detectors.ground_truth.ungrounded_argument import Ungrounde
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
 from agenthard.audit.detectors.ground_truth.unmatched_value import UnmatchedValue
 from agenthard.audit.detectors.ground_truth.unmet_figure import UnmetFigure
+from agenthard.audit.detectors.ground_truth.unnamed_choice import UnnamedChoice
+from agenthard.audit.detectors.ground_truth.unnamed_record import UnnamedRecord
 from agenthard.audit.detectors.ground_truth.unreachable_value import UnreachableValue
 from agenthard.audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
 from agenthard.audit.detectors.ground_truth.withheld_tool import WithheldTool
@@ -40,6 +45,8 @@ __all__ = [
     "ConflictingVariants",
     "ContradictedStatement",
     "DuplicateTask",
+    "ExchangedValues",
+    "FruitlessCall",
     "GoldChangesNothing",
     "GoldFails",
     "GoldNondeterministic",
@@ -52,9 +59,12 @@ __all__ = [
     "PolicyViolation",
     "TextWithoutSource",
     "TurnCount",
+    "TwistedName",
     "UnaskedArgument",
     "UngroundedArgument",
     "UnknownOutput",
+    "UnnamedChoice",
+    "UnnamedRecord",
     "UnreachableValue",
     "UnsaidAmount",
     "UnmatchedValue",

@@ -1,13 +1,15 @@
 """Check: the user states a value by the name of its parameter, and the ground truth gives another."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.chinese_switches import chinese_switch
 from agenthard.audit.detectors.support.contradicted_labels import contradicted_labels
 from agenthard.audit.detectors.support.directions import directions, turned
 from agenthard.audit.detectors.support.gold_values import GoldValue
-from agenthard.audit.detectors.support.labelled_values import Place, places
+from agenthard.audit.detectors.support.labelled_values import Place, descriptions, places
 from agenthard.audit.detectors.support.left_over_texts import other_text, repeated_text
 from agenthard.audit.detectors.support.listed_values import GoldList, gold_lists, is_in, other_numbers, replaced_member
 from agenthard.audit.detectors.support.sharing import shared_cause
@@ -39,6 +41,7 @@ class ContradictedStatement(TaskDetector):
       the request names exactly one thing (in quotation marks, with capitals, a code) that no call gives; or a parameter
       has a text twice that the user says once, while another of the same form is left over;
     * **switches**: "with a garage", "no subscription", "Subscription: No", where all calls set it the other way;
+      in Chinese by the words of the documentation (不允许吸烟, 是否允许吸烟);
     * **forms**: an argument that the user wants left empty; a time as hhmm in the other half of the day; of two
       percentages one as a fraction.
 
@@ -52,7 +55,7 @@ class ContradictedStatement(TaskDetector):
 
     id = "contradicted-statement"
     title = "The user states a value by its name and the ground truth gives another"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -92,7 +95,8 @@ def _left_over(task: AgentTask, spoken: Spoken, turn: int, steps: list[Step]) ->
     """Compare texts with what the request names and no call gives, and values with the form that the user wants."""
     given = places(task, turn)
     every = [place for own in given.values() for place in own]
-    for own in given.values():
+    documents = descriptions(task, given)
+    for slot, own in given.items():
         for place, phrase in repeated_text(spoken, own, turn):
             how = f"as in another place; the user says it once, and {phrase.text!r}, which nothing uses"
             yield _hit(task, place, how, phrase.at, phrase.text)
@@ -107,7 +111,7 @@ def _left_over(task: AgentTask, spoken: Spoken, turn: int, steps: list[Step]) ->
             place, said = mixed
             how = f"for {said.mention.text!r}; of two percentages one is given as a fraction"
             yield _hit(task, place, how, said.at, said.mention.text)
-        switch = contradicted_switch(spoken, own, turn)
+        switch = contradicted_switch(spoken, own, turn, partial(chinese_switch, spoken, documents[slot], turn))
         if switch is not None:
             yield _hit(task, own[0], f"but the user says {_short(switch.text)}", switch.at, switch.text)
 

@@ -17,9 +17,9 @@ class WithheldTool(TaskDetector):
     Rules, for a task that names the turn in which each withheld tool is revealed:
 
     1. a gold call uses a tool in a turn before the one that reveals it: no agent can make the call;
-    2. no gold call uses any of the tools that a turn reveals, one of these can do more than read, and the ground truth
-       expects no call in the turn before, where the agent is to say that something is missing. Nothing was missing:
-       what is asked there is done later without these tools.
+    2. no gold call of a turn uses any of the tools that it reveals, one of these can do more than read, and the ground
+       truth expects no call in the turn before, where the agent is to say that something is missing. Nothing was
+       missing: what is asked there is done later without these tools.
 
     Flagged: `tail` is revealed in turn 4, and the gold calls `tail` in turn 2. A login that is revealed after a turn
     that asks for a message, where the gold sends the message without it, because the state is logged in already.
@@ -31,7 +31,7 @@ class WithheldTool(TaskDetector):
 
     id = "withheld-tool"
     title = "a withheld tool is used before, or never needed"
-    version = "1"
+    version = "2"
     category = "insufficient-toolset"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -72,7 +72,7 @@ def _never_needed(task: AgentTask, turn: int, names: tuple[str, ...]) -> Iterato
     turns = task.ground_truth.turns
     tools = [tool for name in names if (tool := task.tool(name, "assistant"))]
     waits = 0 < turn < len(turns) and not turns[turn - 1] and bool(turns[turn])
-    if not waits or all(map(is_read, tools)) or any(call.name in names for calls in turns for call in calls):
+    if not waits or all(map(is_read, tools)) or any(call.name in names for call in turns[turn]):
         return
     does = ", ".join(dict.fromkeys(call.name for call in turns[turn]))
     asked = [at for at, _ in task.user_texts() if at.startswith(f"/user/turns/{turn - 1}/")]

@@ -56,7 +56,7 @@ def phrases(spoken: Spoken, turn: int) -> list[Phrase]:
     return found
 
 
-def _unused(spoken: Spoken, turn: int) -> list[Phrase]:
+def unused_phrases(spoken: Spoken, turn: int) -> list[Phrase]:
     """List those of them that no call gives, nor any part or other form of them."""
     free = []
     for one in phrases(spoken, turn):
@@ -86,7 +86,7 @@ def other_text(
         return None
     if any(_is_sourceless(spoken, other, turn, before) for other in others):
         return None
-    free = {squash(one.text): one for one in _unused(spoken, turn)}
+    free = {squash(one.text): one for one in unused_phrases(spoken, turn)}
     if len(free) != 1:
         return None
     phrase = next(iter(free.values()))
@@ -144,7 +144,7 @@ def repeated_text(spoken: Spoken, own: Sequence[Place], turn: int) -> Iterator[t
     said = sum(other.casefold().count(text.casefold()) for _, other in spoken.scope(turn))
     if said > 1 or not spoken.is_scripted:
         return
-    alike = [one for one in _unused(spoken, turn) if has_form(one.text, text)]
+    alike = [one for one in unused_phrases(spoken, turn) if has_form(one.text, text)]
     free = {squash(one.text): one for one in alike if one.kind != "name" or _is_listed(spoken, turn, one.text, counts)}
     if len(free) == 1:
         last = [place for place, texts in zip(own, given, strict=True) if texts[0][1] == text][-1]

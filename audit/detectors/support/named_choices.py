@@ -24,8 +24,9 @@ _SYNONYMS = {"buy": ("purchas", "acqui"), "sell": ("sold", "selling"), "withdraw
 _LATER = re.compile(r"\s(?:after|once|when|until)\b", re.IGNORECASE)
 """What comes after a choice that is for later: "power off after an hour"."""
 _NEGATED = re.compile(
-    r"\b(?:not|n't|never|except|excluding|besides|but|without|instead of|rather than|other than|no|from|was|were|if|or)"
-    r"\W+(?:\w+\W+){0,2}$",
+    r"\b(?:not|n't|never|except|exclud(?:e|es|ing)|besides|but|without|instead of|rather than|other than|no|from"
+    r"|was|were|if|or)"
+    r"\W+(?:\w+\W+){0,3}$",
     re.IGNORECASE,
 )
 
@@ -63,7 +64,7 @@ def other_choice(
     said += squash(" ".join(text for _, text in spoken.scope(turn)))
     if any(squash(word) in said for text in demanded for word in (_stem(text), *_SYNONYMS.get(text, ()))):
         return None
-    if any(_in_parts(text, " ".join(spoken.texts(turn))) for text in demanded):
+    if any(in_parts(text, " ".join(spoken.texts(turn))) for text in demanded):
         return None
     scope = spoken.scope(turn)
     named = [Named(at, hit, choice) for choice in listed for at, text in scope if (hit := _names(choice, text))]
@@ -99,7 +100,7 @@ def _names(choice: str, text: str) -> str | None:
         rf"{_spelt(_stem(choice))}{ending}",
         *(rf"{word}\w*" for word in _SYNONYMS.get(choice.casefold(), ())),
     ]
-    for match in re.finditer(rf"(?<![\w'-])(?:{'|'.join(patterns)})(?![\w-])", text, re.IGNORECASE):
+    for match in re.finditer(rf"(?<![\w-])(?<!\w['’])(?:{'|'.join(patterns)})(?![\w-])", text, re.IGNORECASE):
         if not _NEGATED.search(text[max(0, match.start() - 25) : match.start()]) and not _LATER.match(
             text[match.end() :]
         ):
@@ -107,7 +108,18 @@ def _names(choice: str, text: str) -> str | None:
     return None
 
 
-def _in_parts(choice: str, text: str) -> bool:
+def named_in(choice: str, text: str, at: str) -> tuple[str, str] | None:
+    """Return the pointer of a text and its words that name a choice, unless they are negated."""
+    words = _names(choice, text)
+    return None if words is None else (at, words)
+
+
+def other_words(choice: str) -> tuple[str, ...]:
+    """Return the beginnings of the words that name a choice."""
+    return (_stem(choice), *_SYNONYMS.get(choice.casefold(), ()))
+
+
+def in_parts(choice: str, text: str) -> bool:
     """Tell whether a text has the words of a choice one after the other: reading and writing, for read_write."""
     parts = [rf"\b{re.escape(part[:4])}\w*" for part in re.split(r"[ _-]", choice) if len(part) > 2]
     return len(parts) > 1 and re.search(r"\W+(?:\w+\W+){0,2}?".join(parts), text, re.IGNORECASE) is not None

@@ -1,7 +1,7 @@
 """Switches, true or false, that a user names: "with a garage", "no subscription", "Subscription: No"."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from agenthard.audit.detectors.support.gold_values import GoldValue, name_words
@@ -40,20 +40,23 @@ class Named(NamedTuple):
     value: bool
 
 
-def contradicted_switch(spoken: Spoken, own: Sequence[Place], turn: int) -> Named | None:
+def contradicted_switch(
+    spoken: Spoken, own: Sequence[Place], turn: int, other: Callable[[], Named | None]
+) -> Named | None:
     """Return what the user says of a switch that all calls of a turn set the other way.
 
     Args:
         spoken: what the user states.
         own: the values of the switch in the calls.
         turn: their turn.
+        other: reads what the user says in another language, where the name of the switch is not in it.
     """
     items = [place.value.accepted[0][1] for place in own if len(place.value.accepted) == 1]
     if len(items) < len(own) or any(place.value.omissible for place in own):
         return None
     if not isinstance(items[0], bool) or any(item is not items[0] for item in items):
         return None
-    said = stated_switch(spoken, own[0].value, turn)
+    said = stated_switch(spoken, own[0].value, turn) or other()
     return said if said is not None and said.value is not items[0] else None
 
 

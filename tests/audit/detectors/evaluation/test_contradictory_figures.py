@@ -14,6 +14,8 @@ from tests.audit.detectors.evaluation.open_tasks import open_task
         ("The grid is 480±2px wide.", "The grid is 480±4px wide.", Severity.COSMETIC),
         ("Write these five keys: `a`, `b`, `c`.", "The report is complete.", Severity.MAY_AFFECT_SCORE),
         ("Clicking a tile toggles it.", "A click on B2 again must refuse the duplicate.", None),
+        ("Draw a 720x480 stage.", "The stage is 640±4px by 480±4px.", None),
+        ("Play.", "Let passed be the number of passed cases (0–4); score = 10 * (passed / 5).", None),
     ],
 )
 def test_contradictions(said: str, criterion: str, severity: Severity | None) -> None:
@@ -31,6 +33,8 @@ def test_contradictions(said: str, criterion: str, severity: Severity | None) ->
         ("Write these three keys: `a` (int), `b` and `c`.", "The report is complete."),
         ("Write at least two of the keys.", "The keys are `a`, `b`, `c`."),
         ("Clicking a tile toggles it.", "A click on B2 again clears it."),
+        ("Draw a 720x480 stage.", "The stage is 720±4px by 480±4px, its panel 100±2px by 200±2px."),
+        ("Play.", "Let passed be the number of passed cases (0–4); score = 10 * (passed / 4)."),
         ("Clicking a tile selects it.", "A click on B2 again must refuse the duplicate."),
     ],
 )

@@ -33,6 +33,7 @@ TOOLS = (
     tool("ticket", number=NUMBER, resolution=TEXT),
     tool("meet", meetingTime=NUMBER),
     tool("profit", annual_return=NUMBER),
+    tool("ride", smoking={"type": "boolean", "description": "是否允许吸烟。"}),
     tool("shape", 大小={"type": "number", "description": "结构的尺寸，单位为纳米。"}),
 )
 
@@ -67,6 +68,8 @@ FALLS = "The first had an initial velocity of 2 m/s and a height of 10 meters, t
         ("Set an alert threshold of 3 over 14 days.", [call("watch", alertThreshold=30, logDays=14)], "'3'"),
         (FALLS, [call("drop", initial_velocity=2, height=10), call("drop", initial_velocity=9, height=10)], "'5'"),
         ("给我一个结构，尺寸为60纳米。", [call("shape", 大小=68)], "'60'"),
+        ("我明天去上海，不允许吸烟。", [call("ride", smoking=True)], "不允许吸烟"),
+        ("我明天去上海，车里允许吸烟。", [call("ride", smoking=False)], "车里允许吸烟"),
         ("Trains from Anaheim to Berkeley?", [call("trains", departure="Berkeley", arrival="Anaheim")], "other way"),
         ("Trains from Anaheim to Berkeley?", [call("trains", departure="Berkeley", arrival="Berkeley")], "other end"),
         ("Integrate it from x = 2 to x = 5.", [call("integrate", start_x=2, end_x=4)], "from x = 2 to x = 5"),
@@ -133,3 +136,11 @@ def test_switches_of_several_words_count_in_instructions_as_well() -> None:
 
 def test_a_task_without_calls_is_not_checked() -> None:
     assert ContradictedStatement().not_applicable(task("Nothing to do.")) == "the ground truth holds no calls"
+
+
+@pytest.mark.parametrize(
+    ("said", "smoking"),
+    [("不允许吸烟。", False), ("允许吸烟。", True), ("是否允许吸烟？", False), ("我明天去上海。", False)],
+)
+def test_chinese_switches_that_are_as_said(said: str, smoking: bool) -> None:
+    assert not hits(task(said, call("ride", smoking=smoking)))

@@ -39,10 +39,9 @@ def test_a_tool_that_is_never_needed() -> None:
     [
         task({"2": ("login", "send_message")}, "ls", "", "send_message"),
         task({"2": ("login",)}, "ls", "pwd", "send_message"),
-        task({"2": ("login",)}, "ls", "", "pwd", "login"),
         task({"2": ("get_symbol",)}, "ls", "", "send_message"),
     ],
-    ids=["one of several is used", "nothing waits for it", "used later", "a look-up"],
+    ids=["one of several is used", "nothing waits for it", "a look-up"],
 )
 def test_tools_that_are_withheld_for_a_reason(one: AgentTask) -> None:
     assert check_shard([one], {}, [WithheldTool()]).hits == ()
@@ -51,3 +50,8 @@ def test_tools_that_are_withheld_for_a_reason(one: AgentTask) -> None:
 def test_tasks_that_withhold_nothing_are_not_checked() -> None:
     rows = check_shard([make_task(), make_task("lib/2", hidden_tools={"": ("ls",)})], {}, [WithheldTool()]).coverage
     assert [row.status for row in rows] == [Status.NOT_CHECKED] * 2
+
+
+def test_a_tool_that_the_turn_which_reveals_it_does_without() -> None:
+    [item] = check_shard([task({"2": ("login",)}, "ls", "", "pwd", "login")], {}, [WithheldTool()]).hits
+    assert "'login' is withheld, and the gold then does without it: pwd." in item.hit.claim
