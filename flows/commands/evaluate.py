@@ -180,15 +180,21 @@ def _check_inputs(settings: "EvaluationSettings") -> None:
 
 def _show_forecast(settings: "EvaluationSettings", as_json: bool) -> None:
     """Print the estimated cost; nothing is sent."""
-    from agenthard.flows.evaluation.forecast import forecast
+    from agenthard.flows.evaluation.forecast import PLAYS, forecast
 
     found = forecast(settings)
-    if helpers := [file.label for file in settings.helpers()]:
-        error_console().print(f"not estimated: {', '.join(helpers)}, which play users or judges", markup=False)
+    known = {each.label for each in found if each.purpose != PLAYS}
+    if unknown := [file.label for file in settings.helpers() if file.label not in known]:
+        error_console().print(f"not estimated: {', '.join(unknown)}, asked besides the agents", markup=False)
     if as_json:
         print_json([each.model_dump(mode="json") for each in found])
         return
-    rows = [(each.label, f"{each.episodes:,} ({each.begun:,} begun)", each.takes) for each in found]
+    rows = [
+        (each.label, f"{each.episodes:,} ({each.begun:,} begun)", each.takes)
+        if each.purpose == PLAYS
+        else (f"{each.label} ({each.purpose})", f"{each.episodes:,}", each.takes)
+        for each in found
+    ]
     print_estimates("model", "episodes", rows, settings.price_table().currency)
 
 
