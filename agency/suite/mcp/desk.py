@@ -20,9 +20,10 @@ from agenthard.taxonomy.record import Record
 SERVER = Path(__file__).resolve().parent / "server.py"
 SOCKET = ".desk.socket"
 BRIDGE = """
-import socket, sys, threading
+import os, socket, sys, threading
 line = socket.socket(socket.AF_UNIX)
-line.connect("/tmp/workspace/" + sys.argv[1])
+place = "/tmp/workspace/" + sys.argv[1]  # without a mount namespace the folder is where it is
+line.connect(place if os.path.exists(place) else sys.argv[1])
 def send():
     while data := sys.stdin.buffer.read1(65536):
         line.sendall(data)
