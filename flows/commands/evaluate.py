@@ -27,32 +27,40 @@ _MAX_SHOWN = 5
 """Reasons of one kind that are printed; the manifest has all of them."""
 
 
+AgentOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Agent without a model; repeatable. Default without models: a leaderboard."),
+]
+ModelOption = Annotated[
+    list[str] | None,
+    typer.Option(help="openai/NAME, google/NAME, compatible/NAME@BASE_URL or a model file (.yaml); repeatable."),
+]
+FailureRateOption = Annotated[
+    list[float] | None,
+    typer.Option(min=0, max=1, help="Probability that a tool call fails on purpose; repeatable. Default: 0."),
+]
+SettingOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Condition to play under, KEY=VALUE; a key given twice is played under both values."),
+]
+CompareOption = Annotated[
+    list[Path] | None, typer.Option(help="Published results (CSV) to compare with, or `paper`; repeatable.")
+]
+AttemptsOption = Annotated[
+    int, typer.Option(min=1, help="Maximum attempts at an episode that ends in an infrastructure error.")
+]
+
+
 def evaluate(
     benchmark: Annotated[str, typer.Argument(help="Name of the benchmark, such as ace.")],
     path: Annotated[Path, typer.Argument(help="File or folder with its tasks.")],
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(help="Agent without a model; repeatable. Default without models: a leaderboard."),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(help="openai/NAME, google/NAME, compatible/NAME@BASE_URL or a model file (.yaml); repeatable."),
-    ] = None,
+    agent: AgentOption = None,
+    model: ModelOption = None,
     trials: Annotated[int, typer.Option(min=1, help="Episodes per agent, task and failure rate.")] = 1,
-    failure_rate: Annotated[
-        list[float] | None,
-        typer.Option(min=0, max=1, help="Probability that a tool call fails on purpose; repeatable. Default: 0."),
-    ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", help="Condition to play under, KEY=VALUE; a key given twice is played under both values."
-        ),
-    ] = None,
+    failure_rate: FailureRateOption = None,
+    setting: SettingOption = None,
     seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 42,
-    attempts: Annotated[
-        int, typer.Option(min=1, help="Maximum attempts at an episode that ends in an infrastructure error.")
-    ] = 3,
+    attempts: AttemptsOption = 3,
     out: Annotated[Path, typer.Option(help="Run folder; the same command resumes it.")] = Path("evaluation"),
     workers: Annotated[int | None, typer.Option(min=1, help="Processes for agents; default: one per core.")] = None,
     runner: RunnerOption = Runner.LOCAL,
@@ -62,9 +70,7 @@ def evaluate(
     token_budget: TokenBudgetOption = None,
     prices: PricesOption = None,
     cache: CacheOption = None,
-    compare: Annotated[
-        list[Path] | None, typer.Option(help="Published results (CSV) to compare with, or `paper`; repeatable.")
-    ] = None,
+    compare: CompareOption = None,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
