@@ -19,6 +19,8 @@ from agenthard.taxonomy.record import Record
 
 SERVER = Path(__file__).resolve().parent / "server.py"
 SOCKET = ".desk.socket"
+END_SECONDS = 60
+"""How long the server may take for what the program has sent, after the program's end."""
 BRIDGE = """
 import os, socket, sys, threading
 line = socket.socket(socket.AF_UNIX)
@@ -93,8 +95,10 @@ def _served(work: Path, command: list[str]) -> Iterator[None]:
                 yield
                 door.shutdown(socket.SHUT_RDWR)  # wakes who waits for a connection
                 for thread in threads:
-                    thread.join(timeout=20)
-                server.wait(timeout=20)
+                    thread.join(timeout=END_SECONDS)
+                server.wait(timeout=END_SECONDS)
+            except subprocess.TimeoutExpired:
+                raise ProbeError(f"the server had not answered all {END_SECONDS} s after the program's end") from None
             finally:
                 server.kill()
     finally:
@@ -118,7 +122,7 @@ def _pass_on(door: socket.socket, server: "subprocess.Popen[bytes]", threads: li
                     server.stdin.write(data)
                     server.stdin.flush()
             server.stdin.close()
-            back.join(timeout=20)
+            back.join(timeout=END_SECONDS)
     with suppress(OSError, ValueError):
         server.stdin.close()
 
