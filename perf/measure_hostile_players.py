@@ -96,7 +96,7 @@ class Measured:
         self._solving = self._tasks(options)
         self._hostile = self._tasks({**options, "command_seconds": HOSTILE_SECONDS})
         self.cases = [
-            (name, player, agent) for name in NAMES for player, agent in players(name, self.suite, place).items()
+            (name, player, agent) for name in names for player, agent in players(name, self.suite, place).items()
         ]
         self._before = self._outside()
         self.isolation = str(open_benchmark("agency", str(self.suite), options, 0).conditions()["isolation"])

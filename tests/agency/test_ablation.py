@@ -90,6 +90,7 @@ def test_models_by_scaffolds_are_paired_and_a_planted_weakness_is_seen(
         path=str(tmp_path / "suite"),
         models=tuple(models),
         options={"rounds": "0", "turns": "40"},
+        in_flight=4,
         axes={"scaffold": ("native", "other")},
         out=str(tmp_path / "out"),
     )
