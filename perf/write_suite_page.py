@@ -63,11 +63,12 @@ WHO = {
 HOSTILE = """\
 ## Hostile players
 
-`perf/measure_hostile_players.py` lets 17 players play the six scenarios in random order, as root, as an ordinary user, and as one on
-a machine without user namespaces: honest ones, one that does nothing, four cheats, and players that fork without end, leave processes, fill the disk,
-seek the network, the graders and the gold, copy a solution, seek another scenario, spoil files and kill, crash, and hang. The table
-counts plays with another score than the stated one (the reference's; at most 2 for those that do not solve the task), processes, ports and changes outside that were left, and pairs of
-scenario and player that read a grader or gold or reached the network.
+`perf/measure_hostile_players.py` lets 17 players play the six scenarios in random order, as root, as an ordinary user,
+and as one on a machine without user namespaces: two honest ones, one that does nothing, four cheats, and players that fork
+without end, leave processes, fill the disk, seek the network, the graders and the gold, copy a solution, seek another
+scenario, spoil files and kill, crash, and hang. The table counts plays, tasks with a wrong score (another than the
+reference's stated one, or more than 2 for players that do not solve the task), processes, ports and changes outside
+that were left, and the pairs of scenario and player that read a grader or gold, or reached the network.
 """
 MUTANTS = """\
 ## Mutants
@@ -146,7 +147,8 @@ def hostile_part() -> str:
         "read",
         "network",
     )
-    return f"{HOSTILE}\n\n{table(columns, rows)}"
+    notes = [f"* {WHO[who]}: {md(each['note'])}" for who, each in found.items() if "note" in each]
+    return "\n\n".join([HOSTILE.strip(), table(columns, rows), *(["\n".join(notes)] if notes else [])])
 
 
 def page() -> str:
