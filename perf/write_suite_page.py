@@ -65,7 +65,8 @@ HOSTILE = """\
 
 `perf/measure_hostile_players.py` lets 17 players play the six scenarios in random order, as root, as an ordinary user,
 and as one on a machine without user namespaces: two honest ones, one that does nothing, four cheats, and players that
-fork without end, leave processes, fill the disk, seek the network, the graders and the gold, copy a solution, seek another
+fork without end, leave processes, fill the disk, seek the network, the graders and the gold, copy a solution, seek
+another
 scenario, spoil files and kill, crash, and hang. The table counts plays, tasks with a wrong score (another than the
 reference's stated one, or more than 2 for players that do not solve the task), processes, ports and changes outside
 that were left, and the pairs of scenario and player that read a grader or gold, or reached the network.
