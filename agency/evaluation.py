@@ -232,6 +232,16 @@ class AgencyTask:
         requests = [count * len(scenario.tasks) for count in _REQUESTS]
         return first, workload_of(file.name, first, requests, _GROWTH, _COMPLETION)
 
+    def helper_workloads(self) -> Sequence[tuple[ModelFile, str, Workload]]:
+        """Foresee what one play asks of judges and of a simulated user: model, purpose, workload."""
+        from agenthard.agency.foresight import judge_workloads, user_workloads
+
+        rules, scenario = self.rules, self.stored.scenario
+        found = judge_workloads(judge_of(rules.judge), scenario, rules.rounds if rules.user != "none" else 0)
+        if rules.user == "model":
+            found += user_workloads(load_model(rules.user_model), scenario, rules.rounds)
+        return found
+
     def _chain(
         self,
         scaffold: Scaffold,

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from agenthard.agency.judges import Blinder, CriterionGrade, Exhibit, Grade, Panel, PanelGrade, Probe, grade, judge
 from agenthard.agency.judges.opinion import TOP_SCORE, JudgeKind
+from agenthard.agency.judges.panel import KINDS
 from agenthard.agency.judging import Judge, JudgeSetting
 from agenthard.agency.sandbox import Plan
 from agenthard.agency.sandbox.plan import Screenshot, Wait
@@ -100,6 +101,13 @@ class PanelJudge:
                 if kind is not None and not self._panel.judges(kind):
                     return f"{task.id} has clauses for {_NAMES[kind]}, and the panel has none"
         return None
+
+    def asks(self, scenario: Scenario, task: ScenarioTask) -> Iterable[tuple[ModelFile, JudgeKind, int]]:
+        """Yield what judging an attempt asks: each model, whether it reads or sees, and how often."""
+        wanted = {each.judge for each in self._asked(scenario, task).criteria}
+        for kind in KINDS:
+            if kind in wanted:
+                yield from ((file, kind, self._panel.repeats) for file in self._panel.judges(kind))
 
     def judge(self, setting: JudgeSetting) -> Judge:
         """Return the judge of one play."""

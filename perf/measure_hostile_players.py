@@ -1,6 +1,6 @@
 """Play all six scenarios of our own suite by honest, lazy, cheating and hostile players, repeatedly in random order.
 
-Usage: python perf/measure_hostile_players.py [--runs 10] [--who root|user|bare]
+Usage: python perf/measure_hostile_players.py [--runs 10] [--who root|user|bare] [--scenario NAME]...
 `root` plays as who runs it, `user` as an ordinary user, `bare` as an ordinary user on a machine without user
 namespaces, with weak isolation. Who is not root plays as himself. Writes perf/hostile_players.json, of which
 docs/agency-suite.md tells. Exit code 1 when a score is not the stated one, or anything is left or changed.
@@ -17,7 +17,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,7 @@ def players(name: str, suite: Path, place: Path) -> dict[str, str]:
 class Measured:
     """One place with a suite, in which players play."""
 
-    def __init__(self, place: Path, weak: bool) -> None:
+    def __init__(self, place: Path, names: Sequence[str], weak: bool) -> None:
         """Write the suite, and open it for both kinds of players."""
         self.place, self.suite = place, place / "suite"
         write_suite([packs()[name] for name in NAMES], self.suite)
@@ -96,7 +96,7 @@ class Measured:
         self._solving = self._tasks(options)
         self._hostile = self._tasks({**options, "command_seconds": HOSTILE_SECONDS})
         self.cases = [
-            (name, player, agent) for name in NAMES for player, agent in players(name, self.suite, place).items()
+            (name, player, agent) for name in names for player, agent in players(name, self.suite, place).items()
         ]
         self._before = self._outside()
         self.isolation = str(open_benchmark("agency", str(self.suite), options, 0).conditions()["isolation"])
@@ -122,7 +122,7 @@ class Measured:
         return {
             "scores": {part["grade"]["task_id"]: part["grade"]["score"] for part in parts},
             "read": "CHECKS" in said or "SCENARIO" in said or '"criteria"' in said,
-            "reached": "REACHED" in said,
+            "reached": player == "seeks the network" and "REACHED" in said,
             "left": self._left(),
         }
 
@@ -152,11 +152,12 @@ def wrong_scores(name: str, player: str, scores: Mapping[str, float], weak: bool
     return [f"{task}: {score:g}" for task, score in scores.items() if score > 2]
 
 
-def measured(place: Path, runs: int, weak: bool, target: Path) -> None:
-    """Play everything in some runs, each in another random order, and write what is known after each."""
-    here = Measured(place, weak)
+def measured(place: Path, names: Sequence[str], runs: int, weak: bool, target: Path) -> None:
+    """Play everything in some runs, each in another random order, and write what is known after each play."""
+    here = Measured(place, names, weak)
     first: dict[tuple[str, str], dict[str, float]] = {}
-    tally: dict[str, Any] = {"isolation": here.isolation, "runs": 0, "plays": 0}
+    tally: dict[str, Any] = {"isolation": here.isolation, "scenarios": list(names)}
+    tally |= {"players": len(here.cases) // len(names), "runs": 0, "plays": 0}
     tally |= {"wrong": [], "different": [], "left": [], "read": [], "reached": []}
     began = time.monotonic()
     for turn in range(runs):
@@ -172,7 +173,8 @@ def measured(place: Path, runs: int, weak: bool, target: Path) -> None:
                     tally[what].append(case)
             if first.setdefault((name, player), found["scores"]) != found["scores"]:
                 tally["different"].append(f"{case}: run {turn + 1}")
-        tally |= {"runs": turn + 1, "players": len(here.cases) // len(NAMES)}
+            target.write_text(json.dumps(tally), encoding="utf-8")
+        tally["runs"] = turn + 1
         target.write_text(json.dumps(tally), encoding="utf-8")
         bad = {what: len(tally[what]) for what in ("wrong", "different", "left", "read", "reached")}
         print(f"run {turn + 1}: {len(cases)} plays, {time.monotonic() - began:.0f} s, {bad}", flush=True)
@@ -183,19 +185,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--who", choices=("root", "user", "bare"), default="root")
+    parser.add_argument("--scenario", action="append", choices=NAMES)
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    names = tuple(given.scenario or NAMES)
     if given.inside:
-        measured(given.inside / "place", given.runs, given.who == "bare", given.inside / "found.json")
+        measured(given.inside / "place", names, given.runs, given.who == "bare", given.inside / "found.json")
         return
     home = Path(tempfile.mkdtemp(prefix=f"agenthard-players-{given.who}-", dir="/var/tmp"))
     home.chmod(0o755)
     try:
         (home / "place").mkdir()
         if given.who == "root":
-            measured(home / "place", given.runs, False, home / "found.json")
+            measured(home / "place", names, given.runs, False, home / "found.json")
         else:
             command = ["python", __file__, "--runs", str(given.runs), "--who", given.who, "--inside", str(home)]
+            command += [word for name in names for word in ("--scenario", name)]
             done = run_as_user(command, home, namespaces=given.who == "user", seconds=RUN_SECONDS)
             print(done.stdout[-2000:], done.stderr[-2000:], sep="\n")
         found = json.loads((home / "found.json").read_text(encoding="utf-8"))

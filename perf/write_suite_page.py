@@ -41,10 +41,35 @@ the second tasks of `research` and `mcp` need none of the first's files, and the
 reference left of the tasks before; tests compare. *Cheats* repeat the rubric, leave empty files of the right names,
 edit what the grader might read, or report a score of their own.
 
-`agenthard audit agency SUITE` has no finding on the suite, by any check that is not experimental: all 18 tasks are
-checked, and executed.
+    agenthard agency scenarios --out agency-suite
+    agenthard audit agency agency-suite --out audit
+
+    agency agenthard-agency-suite 1 0dddab5eed3afa2f: 18 tasks
+      checked 18 + not checked 0 + quarantined 0 + not read 0 = 18; 0 checks ended in an error
+      isolation of executed benchmark code: commands of scenarios: user nobody, namespaces (network, files, processes),
+      Landlock 7, seccomp; processes counted by control group
+      findings: 0 confirmed, 0 suspected, 0 signal
+      decisions: keep 18, unchecked 0, review 0, drop 0 of 18
+      deciding checks ran on: schema 18 of 18, execution 18 of 18; no judge was asked
+      23 experimental checks off (--experimental)
 
 This page is written by `perf/write_suite_page.py`.
+"""
+WHO = {
+    "root": "root",
+    "user": "an ordinary user",
+    "bare": "an ordinary user without user namespaces, weak isolation",
+}
+HOSTILE = """\
+## Hostile players
+
+`perf/measure_hostile_players.py` lets 17 players play the six scenarios in random order, as root, as an ordinary user,
+and as one on a machine without user namespaces: two honest ones, one that does nothing, four cheats, and players that
+fork without end, leave processes, fill the disk, seek the network, the graders and the gold, copy a solution, seek
+another
+scenario, spoil files and kill, crash, and hang. The table counts plays, tasks with a wrong score (another than the
+reference's stated one, or more than 2 for players that do not solve the task), processes, ports and changes outside
+that were left, and the pairs of scenario and player that read a grader or gold, or reached the network.
 """
 MUTANTS = """\
 ## Mutants
@@ -99,12 +124,46 @@ def repeats_part() -> str:
     )
 
 
+def hostile_part() -> str:
+    """Return the part about hostile players."""
+    found = json.loads((HERE / "hostile_players.json").read_text(encoding="utf-8"))
+    rows = [
+        (
+            WHO[who],
+            str(each["plays"]),
+            str(len(each["wrong"])),
+            str(len(each["different"])),
+            str(len(each["left"])),
+            str(len(each["read"])),
+            str(len(each["reached"])),
+        )
+        for who, each in found.items()
+    ]
+    columns = (
+        "who runs it",
+        "plays",
+        "wrong scores",
+        "other scores in a later run",
+        "left or changed",
+        "read",
+        "network",
+    )
+    notes = [f"* {WHO[who]}: {md(each['note'])}" for who, each in found.items() if "note" in each]
+    return "\n\n".join([HOSTILE.strip(), table(columns, rows), *(["\n".join(notes)] if notes else [])])
+
+
 def page() -> str:
     """Return the page."""
     scores = expected()
     return (
         "\n\n".join(
-            [INTRO.strip(), *[scenario_part(play, scores) for play in load_all()], mutants_part(), repeats_part()]
+            [
+                INTRO.strip(),
+                *[scenario_part(play, scores) for play in load_all()],
+                mutants_part(),
+                repeats_part(),
+                hostile_part(),
+            ]
         )
         + "\n"
     )

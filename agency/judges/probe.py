@@ -68,19 +68,28 @@ class Probe:
             raise found
         return cast(Found, found)
 
-    def run(self, *command: str, limits: JobLimits | None = None) -> JobResult:
+    def run(self, *command: str, limits: JobLimits | None = None, own_tcp: bool = False) -> JobResult:
         """Run a program on the workspace.
 
         Args:
             command: program and arguments.
             limits: what it may use, where that is not what all may use.
+            own_tcp: whether its processes reach each other by TCP also under weak isolation, where the machine's
+                network is open to them then.
 
         Raises:
             ProbeError: it was killed at a limit.
             JobError: this machine cannot contain it.
         """
         limits = limits or self._limits
-        job = run_job(command, self._space.work, limits, hidden=self._hidden(), weak_isolation=self._weak_isolation)
+        job = run_job(
+            command,
+            self._space.work,
+            limits,
+            hidden=self._hidden(),
+            own_tcp=own_tcp,
+            weak_isolation=self._weak_isolation,
+        )
         self.jobs.append(job)
         if job.ending != "exit":
             raise ProbeError(f"`{' '.join(command)[:100]}` was killed: {job.ending}")

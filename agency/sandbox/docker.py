@@ -4,11 +4,12 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from agenthard.agency.workspace.runner import Command
 from agenthard.containment import CommandResult, JobError, JobLimits
 from agenthard.containment.command import LOOK_SECONDS, PLACE, TEMPORARY, Ending, KeptOutput, exceeds
 from agenthard.containment.job import ENVIRONMENT
@@ -76,27 +77,17 @@ class Containers:
             f"no capabilities, no new privileges, {PROCESSORS} processor; memory and processes counted by the engine"
         )
 
-    def run(
-        self,
-        command: Sequence[str],
-        folder: Path,
-        limits: JobLimits,
-        environment: Mapping[str, str],
-        readable: Sequence[Path],
-    ) -> CommandResult:
-        """Run a command on a folder, and remove its container whatever happens.
+    def run(self, command: Command) -> CommandResult:
+        """Run a command, and remove its container whatever happens.
 
         Args:
-            command: program and arguments; the image must have the program.
-            folder: the folder, which is mounted.
-            limits: what it may use; the memory is that of all its processes together.
-            environment: variables in addition to those of the image.
-            readable: folders of this machine that are mounted read-only under their own names.
+            command: the image must have its program; its folder is mounted, and what it reads is mounted read-only; its
+                limit of memory is that of all its processes together.
 
         Raises:
             EngineError: the engine cannot be used, lacks the image, or refuses the container.
         """
-        folder = folder.resolve(strict=True)
+        folder = command.folder.resolve(strict=True)
         label = hashlib.sha256(os.fsencode(folder)).hexdigest()
         _give_to_user(folder)
         with self._connected() as client:
@@ -105,10 +96,10 @@ class Containers:
                 for left in client.containers.list(all=True, filters={"label": f"{LABEL}={label}"}):
                     left.remove(force=True, v=True)
                 self._tidied.add(label)
-            order = _order(command, folder, limits, environment, readable)
+            order = _order(command)
             container = client.containers.create(image, labels={LABEL: label}, **order)
             try:
-                return _carried_out(client, container, folder, limits)
+                return _carried_out(client, container, folder, command.limits)
             finally:
                 container.remove(force=True, v=True)
 
@@ -214,28 +205,23 @@ def _watch(
             look = now + max(LOOK_SECONDS, 10 * (time.monotonic() - now))  # a large folder is looked at less often
 
 
-def _order(
-    command: Sequence[str],
-    folder: Path,
-    limits: JobLimits,
-    environment: Mapping[str, str],
-    readable: Sequence[Path],
-) -> dict[str, Any]:
+def _order(command: Command) -> dict[str, Any]:
     """Say what container a command gets, in the words of the SDK."""
     from docker.types import LogConfig, Mount, Ulimit
 
     own = {name: value for name, value in ENVIRONMENT.items() if name != "PATH"}  # the image knows its programs
+    limits = command.limits
     most = {"cpu": limits.cpu_seconds, "fsize": limits.file_bytes, "nofile": limits.open_files, "core": 0}
     size = f"size={limits.temporary_bytes},nr_inodes={limits.temporary_entries}"
-    seen = sorted({str(path.resolve(strict=True)) for path in readable})
+    seen = sorted({str(path.resolve(strict=True)) for path in command.readable})
     return {
-        "entrypoint": [command[0]],
-        "command": list(command[1:]),
+        "entrypoint": [command.words[0]],
+        "command": list(command.words[1:]),
         "working_dir": PLACE,
-        "environment": {**own, "HOME": TEMPORARY, "TMPDIR": TEMPORARY, **environment},
+        "environment": {**own, "HOME": TEMPORARY, "TMPDIR": TEMPORARY, **command.environment},
         "user": _user(),
         "mounts": [
-            Mount(PLACE, str(folder), type="bind"),
+            Mount(PLACE, str(command.folder.resolve()), type="bind"),
             *(Mount(path, path, type="bind", read_only=True) for path in seen),
         ],
         "tmpfs": {TEMPORARY: f"rw,exec,nosuid,nodev,mode=1777,{size}"},

@@ -105,13 +105,13 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
         (folder / path).write_text(text, encoding="utf-8")
 
 
-def results(probe: Probe, *command: str, limits: JobLimits | None = None) -> object:
+def results(probe: Probe, *command: str, limits: JobLimits | None = None, own_tcp: bool = False) -> object:
     """Run a harness in a job and return what it writes as JSON after :data:`MARK`.
 
     Raises:
         ProbeError: it was killed, failed, or wrote no results.
     """
-    done = probe.run(*command, limits=limits or LIMITS)
+    done = probe.run(*command, limits=limits or LIMITS, own_tcp=own_tcp)
     _, mark, text = done.stdout.rpartition(MARK)
     if not mark:
         said = [line for line in done.stderr.splitlines() if "Error" in line] or done.stderr.splitlines()

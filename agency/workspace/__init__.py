@@ -6,11 +6,12 @@ fresh copy next to the gold files, ``live`` is the folder that an agent works on
 
 from agenthard.agency.workspace.evalspace import EvalSpace, open_eval_space
 from agenthard.agency.workspace.live import Workspace
-from agenthard.agency.workspace.runner import CommandRunner, LocalJobs
+from agenthard.agency.workspace.runner import Command, CommandRunner, LocalJobs
 from agenthard.agency.workspace.snapshot import Difference, Entry, Snapshot, difference
 from agenthard.agency.workspace.store import SnapshotError, SnapshotStore
 
 __all__ = [
+    "Command",
     "CommandRunner",
     "Difference",
     "Entry",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from agenthard.agency.workspace.confined import write_file
-from agenthard.agency.workspace.runner import CommandRunner, LocalJobs
+from agenthard.agency.workspace.runner import Command, CommandRunner, LocalJobs
 from agenthard.agency.workspace.snapshot import Difference, Entry, Snapshot, difference
 from agenthard.agency.workspace.store import SnapshotStore
 from agenthard.containment import CommandResult, JobLimits
@@ -96,7 +96,7 @@ class Workspace:
         done: list[CommandResult] = []
 
         def work() -> None:
-            done.append(self._runner.run(command, self._open(), limits, environment or {}, readable))
+            done.append(self._runner.run(Command(command, self._open(), limits, environment or {}, readable)))
 
         changed = self._changed(work)
         return done[0], changed

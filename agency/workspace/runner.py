@@ -1,6 +1,7 @@
 """What runs a command in the folder of a workspace: a job on this machine, or another backend."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -9,25 +10,27 @@ from agenthard.agency.workspace.programs import NONE, Programs
 from agenthard.containment import CommandResult, JobLimits, JobResult, run_job
 
 
+@dataclass(frozen=True)
+class Command:
+    """A command and all that it runs with."""
+
+    words: Sequence[str]
+    """Program and arguments."""
+    folder: Path
+    """The only folder that it can change for good; it sees it as :data:`agenthard.containment.command.PLACE`."""
+    limits: JobLimits
+    """What it may use."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables for it."""
+    readable: Sequence[Path] = ()
+    """Folders of this machine that it must be able to read."""
+
+
 class CommandRunner(Protocol):
     """Runs commands on folders; nothing that a command starts outlives it."""
 
-    def run(
-        self,
-        command: Sequence[str],
-        folder: Path,
-        limits: JobLimits,
-        environment: Mapping[str, str],
-        readable: Sequence[Path],
-    ) -> CommandResult:
-        """Run a command on a folder, which it sees as :data:`agenthard.containment.command.PLACE`.
-
-        Args:
-            command: program and arguments.
-            folder: the only folder that it can change for good.
-            limits: what it may use.
-            environment: variables for it.
-            readable: folders of this machine that it must be able to read.
+    def run(self, command: Command) -> CommandResult:
+        """Run a command.
 
         Raises:
             JobError: it cannot be contained here.
@@ -49,25 +52,18 @@ class LocalJobs:
         self._hidden = outermost(hidden)
         self._programs, self._weak_isolation = programs, weak_isolation
 
-    def run(
-        self,
-        command: Sequence[str],
-        folder: Path,
-        limits: JobLimits,
-        environment: Mapping[str, str],
-        readable: Sequence[Path],
-    ) -> JobResult:
-        """Run a command on a folder as a job.
+    def run(self, command: Command) -> JobResult:
+        """Run a command as a job.
 
         Raises:
             JobError: this machine cannot contain it.
         """
         return run_job(
-            command,
-            folder,
-            limits,
-            environment={**self._programs.variables(), **environment},
-            readable=[*self._programs.readable, *readable],
+            command.words,
+            command.folder,
+            command.limits,
+            environment={**self._programs.variables(), **command.environment},
+            readable=[*self._programs.readable, *command.readable],
             hidden=self._hidden,
             weak_isolation=self._weak_isolation,
         )

@@ -27,32 +27,40 @@ _MAX_SHOWN = 5
 """Reasons of one kind that are printed; the manifest has all of them."""
 
 
+AgentOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Agent without a model; repeatable. Default without models: a leaderboard."),
+]
+ModelOption = Annotated[
+    list[str] | None,
+    typer.Option(help="openai/NAME, google/NAME, compatible/NAME@BASE_URL or a model file (.yaml); repeatable."),
+]
+FailureRateOption = Annotated[
+    list[float] | None,
+    typer.Option(min=0, max=1, help="Probability that a tool call fails on purpose; repeatable. Default: 0."),
+]
+SettingOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Condition to play under, KEY=VALUE; a key given twice is played under both values."),
+]
+CompareOption = Annotated[
+    list[Path] | None, typer.Option(help="Published results (CSV) to compare with, or `paper`; repeatable.")
+]
+AttemptsOption = Annotated[
+    int, typer.Option(min=1, help="Maximum attempts at an episode that ends in an infrastructure error.")
+]
+
+
 def evaluate(
     benchmark: Annotated[str, typer.Argument(help="Name of the benchmark, such as ace.")],
     path: Annotated[Path, typer.Argument(help="File or folder with its tasks.")],
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(help="Agent without a model; repeatable. Default without models: a leaderboard."),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(help="openai/NAME, google/NAME, compatible/NAME@BASE_URL or a model file (.yaml); repeatable."),
-    ] = None,
+    agent: AgentOption = None,
+    model: ModelOption = None,
     trials: Annotated[int, typer.Option(min=1, help="Episodes per agent, task and failure rate.")] = 1,
-    failure_rate: Annotated[
-        list[float] | None,
-        typer.Option(min=0, max=1, help="Probability that a tool call fails on purpose; repeatable. Default: 0."),
-    ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", help="Condition to play under, KEY=VALUE; a key given twice is played under both values."
-        ),
-    ] = None,
+    failure_rate: FailureRateOption = None,
+    setting: SettingOption = None,
     seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 42,
-    attempts: Annotated[
-        int, typer.Option(min=1, help="Maximum attempts at an episode that ends in an infrastructure error.")
-    ] = 3,
+    attempts: AttemptsOption = 3,
     out: Annotated[Path, typer.Option(help="Run folder; the same command resumes it.")] = Path("evaluation"),
     workers: Annotated[int | None, typer.Option(min=1, help="Processes for agents; default: one per core.")] = None,
     runner: RunnerOption = Runner.LOCAL,
@@ -62,9 +70,7 @@ def evaluate(
     token_budget: TokenBudgetOption = None,
     prices: PricesOption = None,
     cache: CacheOption = None,
-    compare: Annotated[
-        list[Path] | None, typer.Option(help="Published results (CSV) to compare with, or `paper`; repeatable.")
-    ] = None,
+    compare: CompareOption = None,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -180,15 +186,21 @@ def _check_inputs(settings: "EvaluationSettings") -> None:
 
 def _show_forecast(settings: "EvaluationSettings", as_json: bool) -> None:
     """Print the estimated cost; nothing is sent."""
-    from agenthard.flows.evaluation.forecast import forecast
+    from agenthard.flows.evaluation.forecast import PLAYS, forecast
 
     found = forecast(settings)
-    if helpers := [file.label for file in settings.helpers()]:
-        error_console().print(f"not estimated: {', '.join(helpers)}, which play users or judges", markup=False)
+    known = {each.label for each in found if each.purpose != PLAYS}
+    if unknown := [file.label for file in settings.helpers() if file.label not in known]:
+        error_console().print(f"not estimated: {', '.join(unknown)}, asked besides the agents", markup=False)
     if as_json:
         print_json([each.model_dump(mode="json") for each in found])
         return
-    rows = [(each.label, f"{each.episodes:,} ({each.begun:,} begun)", each.takes) for each in found]
+    rows = [
+        (each.label, f"{each.episodes:,} ({each.begun:,} begun)", each.takes)
+        if each.purpose == PLAYS
+        else (f"{each.label} ({each.purpose})", f"{each.episodes:,}", each.takes)
+        for each in found
+    ]
     print_estimates("model", "episodes", rows, settings.price_table().currency)
 
 

@@ -77,6 +77,15 @@ class PlayableTask(Protocol):
 
 
 @runtime_checkable
+class ForeseesHelpers(PlayableTask, Protocol):
+    """A task that can say what an episode asks of models besides the agent: a simulated user, judges."""
+
+    def helper_workloads(self) -> Sequence[tuple[ModelFile, str, Workload]]:
+        """Estimate one episode: each model, its purpose in the ledger, and its workload."""
+        ...
+
+
+@runtime_checkable
 class ShowsRuns(PlayableTask, Protocol):
     """A task whose runs can be shown as a graph, call by call."""
 

@@ -9,6 +9,7 @@ import pytest
 from agenthard.agency.packs import packs
 from agenthard.agency.scaffolds import Budget, Player, Prompt, Rollout, scaffold
 from agenthard.agency.scaffolds.native import Native
+from agenthard.agency.suite.catalogue import NAMES
 from agenthard.agency.suite_files import write_suite
 from agenthard.agency.tools import Toolset
 from agenthard.flows.evaluation.settings import EvaluationSettings
@@ -77,7 +78,7 @@ def test_models_by_scaffolds_are_paired_and_a_planted_weakness_is_seen(
 ) -> None:
     monkeypatch.setitem(scaffold.BUILT_IN, "other", f"{__name__}:Forgetful")
     packs.cache_clear()
-    write_suite([packs()[name] for name in ("game", "mcp", "research")], tmp_path / "suite")
+    write_suite([packs()[name] for name in NAMES], tmp_path / "suite")
     loopback.service.brain = plays
     models = []
     for label in ("diligent", "hasty"):
@@ -89,16 +90,17 @@ def test_models_by_scaffolds_are_paired_and_a_planted_weakness_is_seen(
         path=str(tmp_path / "suite"),
         models=tuple(models),
         options={"rounds": "0", "turns": "40"},
+        in_flight=4,
         axes={"scaffold": ("native", "other")},
         out=str(tmp_path / "out"),
     )
     outcome = evaluated(settings)
-    assert outcome.complete and outcome.planned == 12
+    assert outcome.complete and outcome.planned == 24
     analysis = json.loads((tmp_path / "out/report/evaluation.json").read_text())
     rows = {(row["agent"], row["condition"]): row for row in analysis["by_condition"]}
     for label in ("diligent", "hasty"):
         gap = rows[label, "scaffold = other"]["score_difference"]
-        assert gap["n"] == 3 and gap["value"] < -0.2 and rows[label, "scaffold = native"]["reference"]
+        assert gap["n"] == 6 and gap["value"] < -0.2 and rows[label, "scaffold = native"]["reference"]
     gap = rows["hasty", "scaffold = other"]["score_difference"]
     assert gap["low"] < gap["value"] < gap["high"] < 0
     assert rows["diligent", "scaffold = native"]["mean"] == 1.0 > rows["hasty", "scaffold = native"]["mean"]

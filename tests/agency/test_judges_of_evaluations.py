@@ -15,6 +15,7 @@ from agenthard.agency.suite_files import write_suite
 from agenthard.flows.cli import app
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.finished import read_finished
+from agenthard.flows.evaluation.forecast import forecast
 from agenthard.flows.evaluation.publish import EvaluationOutcome
 from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.models.model_file import load_model
@@ -123,6 +124,33 @@ def test_without_a_panel_there_is_no_agreement(suite: Path, tmp_path: Path) -> N
     done = runner.invoke(app, ["agency", "agreement", str(tmp_path / "out")])
     assert isinstance(done.exception, CommandError) and "no two judgements" in str(done.exception)
     assert "Agreement of judges" not in Path(outcome.report).read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_a_dry_run_foresees_judges_and_the_user(suite: Path, loopback: Loopback, keys: str, tmp_path: Path) -> None:
+    loopback.service.brain = judges
+    who, model = panel(tmp_path, loopback.openai_url, repeats=2), str(model_path(tmp_path, loopback.url))
+    settings = EvaluationSettings(
+        benchmark="agency",
+        path=str(suite),
+        models=(load_model(model),),
+        agents=("partial",),
+        options={"judge": f"panel:{who}", "user": "model", "user_model": model, "rounds": "1"},
+        out=str(tmp_path / "out"),
+    )
+    found = forecast(settings)
+    assert not loopback.service.heard and not (tmp_path / "out").exists()
+    named = {(each.label, each.purpose): each for each in found}
+    assert list(named) == [("loop", "agent"), ("one", "judge"), ("two", "judge"), ("loop", "user")]
+    assert [each.episodes for each in found] == [1, 2, 2, 2]
+    costs = {(total.model, total.purpose): total for total in evaluated(settings).costs}
+    for (label, purpose), each in named.items():
+        (spent,) = [total for (name, why), total in costs.items() if why == purpose and label in name]
+        assert each.takes and each.takes.cost and spent.cost is not None, (label, purpose)
+        assert each.takes.requests.low <= spent.sent <= each.takes.requests.high, (label, purpose)
+        assert each.takes.prompt_tokens.low <= spent.prompt_tokens <= each.takes.prompt_tokens.high, (label, purpose)
+    assert [each.takes for each in forecast(settings)] == [None]
+    assert not forecast(settings)[0].episodes
 
 
 def test_rules_decide_what_they_can_and_a_panel_the_rest(

@@ -4,14 +4,14 @@ import gzip
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agenthard.agency.packs import packs
-from agenthard.agency.suite.catalogue import expected
+from agenthard.agency.suite.catalogue import NAMES, expected
 from agenthard.agency.suite_files import write_suite
 from tests.agency.other_user import ROOT, run_as_user
 from tests.agency.test_hostile import running
@@ -29,10 +29,12 @@ def home() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def evaluated(home: Path, agent: str, *more: str) -> tuple[int, str, dict[str, Any], list[dict[str, Any]]]:
-    """Evaluate an agent on the scenario code without namespaces; exit code, words, manifest, rollouts."""
+def evaluated(
+    home: Path, agent: str, *more: str, names: Sequence[str] = ("code",)
+) -> tuple[int, str, dict[str, Any], list[dict[str, Any]]]:
+    """Evaluate an agent on scenarios without namespaces; exit code, words, manifest, rollouts."""
     if not (home / "suite").exists():
-        write_suite([packs()["code"]], home / "suite")
+        write_suite([packs()[name] for name in names], home / "suite")
     out = home / agent.replace(":", "-").replace("/", "-")
     command = ["agenthard", "evaluate", "agency", str(home / "suite"), "--agent", agent, "--set", "rounds=0"]
     done = run_as_user([*command, "--out", str(out), *more], home, namespaces=False)
@@ -48,7 +50,7 @@ def evaluated(home: Path, agent: str, *more: str) -> tuple[int, str, dict[str, A
     ("file", "chosen"),
     [
         ("tests/agency/test_hostile.py", "forking or background or disk or port or gold"),
-        ("tests/agency/suite/test_hostile_players.py", "research or mcp_scenario or graded"),
+        ("tests/agency/suite/test_hostile_players.py", "attacks or crash or mcp_scenario or graded"),
     ],
 )
 def test_hostile_agents_of_an_ordinary_user_are_contained(file: str, chosen: str, home: Path) -> None:
@@ -61,6 +63,12 @@ def test_without_user_namespaces_nothing_is_played_and_the_manifest_says_why(hom
     code, said, manifest, rows = evaluated(home, "reference")
     assert code != 0 and rows == []
     assert manifest["conditions"]["isolation"].startswith("none: ") or "cannot contain it" in said
+
+
+def test_weak_isolation_changes_no_score_of_a_reference(home: Path) -> None:
+    code, said, _, rows = evaluated(home, "reference", "--set", "weak_isolation=true", names=NAMES)
+    stated = {task: score for (task, name), score in expected().items() if name == "reference"}
+    assert code == 0 and {row["grade"]["task_id"]: row["grade"]["score"] for row in rows} == stated, said
 
 
 def test_weak_isolation_without_user_namespaces_is_said_and_leaves_nothing_running(home: Path) -> None:

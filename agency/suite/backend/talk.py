@@ -9,16 +9,17 @@ from agenthard.agency.suite.backend.model import Parcel, Wall
 from agenthard.agency.suite.kit import LIMITS, MARK, agree, results
 
 HARNESS = """
-import http.client, json, socket, subprocess, sys, time
+import http.client, json, os, socket, subprocess, sys, tempfile, time
 job = json.loads(sys.argv[1])
 with socket.socket() as free:
     free.bind(("127.0.0.1", 0))
     port = free.getsockname()[1]
-with open("/tmp/wall.json", "w") as file:
+data = os.path.join(tempfile.gettempdir(), "wall")
+with open(data + ".json", "w") as file:
     json.dump(job["lockers"], file)
 def start():
-    service = subprocess.Popen(["python3", "service.py", str(port), "/tmp/wall.db", "/tmp/wall.json"],
-                               cwd="/tmp/workspace", stdout=subprocess.DEVNULL)
+    service = subprocess.Popen(["python3", "service.py", str(port), data + ".db", data + ".json"],
+                               stdout=subprocess.DEVNULL)
     for _ in range(400):
         if service.poll() is not None:
             sys.exit("Error: the service ended")
@@ -82,7 +83,7 @@ def code(number: int, recipient: str) -> str:
 def converse(probe: Probe, lockers: list[dict[str, str]], steps: Sequence[Step]) -> Outcome:
     """Ask a new service, and compare its answers with those of the model."""
     job = json.dumps({"lockers": lockers, "steps": steps})
-    found: Any = results(probe, "python3", "-c", HARNESS % MARK, job, limits=LIMITS)
+    found: Any = results(probe, "python3", "-c", HARNESS % MARK, job, limits=LIMITS, own_tcp=True)
     wall = Wall(lockers)
     asked = [step for step in steps if not isinstance(step, str)]
     wanted = [wall.answer(*step) for step in asked]

@@ -7,8 +7,8 @@ from agenthard.agency.judges import Outcome, Probe
 from agenthard.agency.suite.kit import MARK, agree, results
 
 HARNESS = """
-import importlib, json, sys
-sys.path.insert(0, "/tmp/workspace")
+import importlib, json, os, sys
+sys.path.insert(0, os.getcwd())
 sys.dont_write_bytecode = True
 module = importlib.import_module(sys.argv[1])
 def call(name, args):

@@ -90,8 +90,8 @@ def finds_busiest(probe: Probe) -> Outcome:
 
 
 LARGE = """
-import json, sys
-sys.path.insert(0, "/tmp/workspace")
+import json, os, sys
+sys.path.insert(0, os.getcwd())
 from slots.plan import busiest, rooms
 begins = [(at * 7919) %% 60000 for at in range(60000)]
 meetings = [(f"m{begin}", begin, begin + 15000 + at %% 7) for at, begin in enumerate(begins)]

@@ -11,7 +11,7 @@ from agenthard.agency.suite.kit import MARK, Clause, TaskPlan, agree, results
 HARNESS = """
 const job = JSON.parse(process.argv[1]);
 const all = {};
-for (const file of job.files) Object.assign(all, require("/tmp/workspace/" + file));
+for (const file of job.files) Object.assign(all, require(process.cwd() + "/" + file));
 const look = (state) => state === null || typeof state !== "object" ? state : {
   row: state.row, column: state.column, lanterns: state.lanterns, status: state.status, moves: state.moves };
 const call = (name, ...args) => {

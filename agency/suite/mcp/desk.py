@@ -19,10 +19,13 @@ from agenthard.taxonomy.record import Record
 
 SERVER = Path(__file__).resolve().parent / "server.py"
 SOCKET = ".desk.socket"
+END_SECONDS = 60
+"""How long the server may take for what the program has sent, after the program's end."""
 BRIDGE = """
-import socket, sys, threading
+import os, socket, sys, threading
 line = socket.socket(socket.AF_UNIX)
-line.connect("/tmp/workspace/" + sys.argv[1])
+place = "/tmp/workspace/" + sys.argv[1]  # without a mount namespace the folder is where it is
+line.connect(place if os.path.exists(place) else sys.argv[1])
 def send():
     while data := sys.stdin.buffer.read1(65536):
         line.sendall(data)
@@ -92,8 +95,10 @@ def _served(work: Path, command: list[str]) -> Iterator[None]:
                 yield
                 door.shutdown(socket.SHUT_RDWR)  # wakes who waits for a connection
                 for thread in threads:
-                    thread.join(timeout=20)
-                server.wait(timeout=20)
+                    thread.join(timeout=END_SECONDS)
+                server.wait(timeout=END_SECONDS)
+            except subprocess.TimeoutExpired:
+                raise ProbeError(f"the server had not answered all {END_SECONDS} s after the program's end") from None
             finally:
                 server.kill()
     finally:
@@ -117,7 +122,7 @@ def _pass_on(door: socket.socket, server: "subprocess.Popen[bytes]", threads: li
                     server.stdin.write(data)
                     server.stdin.flush()
             server.stdin.close()
-            back.join(timeout=20)
+            back.join(timeout=END_SECONDS)
     with suppress(OSError, ValueError):
         server.stdin.close()
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from agenthard.agency.sandbox.docker import LABEL, Containers, EngineError
-from agenthard.agency.workspace import CommandRunner, Difference, LocalJobs, Snapshot, SnapshotStore, Workspace
+from agenthard.agency.workspace import Command, CommandRunner, Difference, LocalJobs, Snapshot, SnapshotStore, Workspace
 from agenthard.containment import CommandResult, JobLimits
 from tests.agency.sandbox.fake_engine import IMAGE, IMAGE_ID, FakeEngine, fake_engine
 
@@ -169,9 +169,10 @@ KILLED = """
 import sys
 from pathlib import Path
 from agenthard.agency.sandbox.docker import Containers
+from agenthard.agency.workspace import Command
 from agenthard.containment import JobLimits
 command = ["/bin/sh", "-c", "echo 1 > begun; sleep 82109"]
-Containers(sys.argv[1], sys.argv[2]).run(command, Path(sys.argv[3]), JobLimits(), {}, [])
+Containers(sys.argv[1], sys.argv[2]).run(Command(command, Path(sys.argv[3]), JobLimits()))
 """
 
 
@@ -189,9 +190,9 @@ def test_a_container_of_a_process_that_was_killed_is_removed_by_the_next_run(
     assert len(engine.containers) == 1 and left_running("sleep\x0082109")
     other = tmp_path / "other"
     other.mkdir()
-    Containers(IMAGE, engine.address).run(["true"], other, LIMITS, {}, [])
+    Containers(IMAGE, engine.address).run(Command(["true"], other, LIMITS))
     assert len(engine.containers) == 1, "the container of another folder was removed"
-    Containers(IMAGE, engine.address).run(["true"], folder, LIMITS, {}, [])
+    Containers(IMAGE, engine.address).run(Command(["true"], folder, LIMITS))
     assert not engine.containers and ends("sleep\x0082109")
 
 
@@ -200,7 +201,7 @@ def test_what_a_container_is_asked_for(engine: FakeEngine, tmp_path: Path) -> No
     folder.mkdir()
     tools.mkdir()
     limits = JobLimits(processes=9, memory_bytes=1 << 28, cpu_seconds=7, file_bytes=1 << 20, open_files=64)
-    Containers(IMAGE, engine.address).run(["/bin/echo", "a b"], folder, limits, {}, [tools])
+    Containers(IMAGE, engine.address).run(Command(["/bin/echo", "a b"], folder, limits, readable=[tools]))
     [asked] = engine.created
     host = asked["HostConfig"]
     assert (asked["Image"], asked["Entrypoint"], asked["Cmd"]) == (IMAGE_ID, ["/bin/echo"], ["a b"])
@@ -226,12 +227,12 @@ def test_what_a_container_is_asked_for(engine: FakeEngine, tmp_path: Path) -> No
 def test_no_engine_no_image_and_mapped_users_are_said(engine: FakeEngine, tmp_path: Path) -> None:
     nowhere = f"unix://{tmp_path}/none.sock"
     with pytest.raises(EngineError, match=f"the Docker engine at {nowhere} cannot be used: ") as caught:
-        Containers(IMAGE, nowhere).run(["true"], tmp_path, LIMITS, {}, [])
+        Containers(IMAGE, nowhere).run(Command(["true"], tmp_path, LIMITS))
     assert caught.value.code == "AH657" and "docker pull" in caught.value.remedy
     with pytest.raises(EngineError, match="has no image 'other:2'"):
-        Containers("other:2", engine.address).run(["true"], tmp_path, LIMITS, {}, [])
+        Containers("other:2", engine.address).run(Command(["true"], tmp_path, LIMITS))
     assert Containers("other:2", engine.address).described().startswith("none: the Docker engine at ")
     engine.security.append("name=rootless")
     with pytest.raises(EngineError, match="maps users \\(rootless\\)"):
-        Containers(IMAGE, engine.address).run(["true"], tmp_path, LIMITS, {}, [])
+        Containers(IMAGE, engine.address).run(Command(["true"], tmp_path, LIMITS))
     assert engine.created == []
