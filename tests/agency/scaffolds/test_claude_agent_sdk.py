@@ -318,7 +318,7 @@ def test_a_scenario_is_played_as_by_the_native_loop(suite: Path, loopback: Loopb
     assert evaluated(again).complete and loopback.counts["received"] == sent
 
 
-KILLS = [("command", 0), ("request", 1), ("snapshot", 2), ("entry", 3)]
+KILLS = [("command", 0), ("request", 1), ("entry", 3)]
 """Moments of the rest of the play, one after the other: each play ends at one of them, and the next one continues."""
 
 
