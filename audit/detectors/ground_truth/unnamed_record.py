@@ -164,7 +164,7 @@ def _looked_up(
     found: dict[str, list[str]] = {}
     for tool in tools:
         for name in names:
-            parameter = str((tool.parameters.get("required") or ("",))[0])
+            parameter = str(tool.parameters["required"][0])
             response = environment.call(ToolCall(name=tool.name, arguments={parameter: name}))
             if response.error is None:
                 found.setdefault(name, []).extend(_values(parsed_response(response.text), name))
