@@ -149,7 +149,7 @@ def _people(text: str) -> list[str]:
 
 def _looks_up(tool: ToolSpec) -> bool:
     """Tell whether a tool finds a person by their name."""
-    required = tool.parameters.get("required") or ()
+    required = list(tool.parameters.get("required") or ())
     return is_read(tool) and len(required) == 1 and bool(_LOOKS_UP & set(name_words(str(required[0]))))
 
 
