@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # `as` makes them names of this module for type checkers.
     from agenthard.agency.judges.probe import ProbeError as ProbeError
     from agenthard.agency.sandbox.browser import BrowserError as BrowserError
     from agenthard.agency.sandbox.docker import EngineError as EngineError
+    from agenthard.agency.scaffolds.claude.attempt import ClaudeProgramError as ClaudeProgramError
     from agenthard.agency.scaffolds.command import CommandLineError as CommandLineError
     from agenthard.agency.scaffolds.script import ScriptError as ScriptError
     from agenthard.agency.suite_files import SuiteError as SuiteError
@@ -307,6 +308,7 @@ _PLACES = {
     "AH655": "agency.sandbox.browser:BrowserError",
     "AH656": "agency.judges.blind:BlindnessError",
     "AH657": "agency.sandbox.docker:EngineError",
+    "AH658": "agency.scaffolds.claude.attempt:ClaudeProgramError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",

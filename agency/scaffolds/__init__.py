@@ -1,8 +1,8 @@
 """Scaffolds: what turns a model, a script or a program into an agent.
 
 ``scaffold`` has the protocol, ``rollout`` what an attempt leaves, ``budget`` what it may spend. ``native`` lets a model
-call tools, ``openai_agents`` does so with the runner of an SDK, ``json_plan`` lets it write files in one reply,
-``script`` carries out lists of calls, recorded ones too, ``command`` runs a program.
+call tools, ``openai_agents`` and ``claude`` do so with the loops of SDKs, ``json_plan`` lets it write files in one
+reply, ``script`` carries out lists of calls, recorded ones too, ``command`` runs a program.
 """
 
 from agenthard.agency.scaffolds.budget import Budget, Limits

@@ -109,10 +109,11 @@ class _Loop:
     def _hear(self, event: Called, native: bool) -> None:
         call, text = event.call, event.result.output
         self._events.append(event)
-        self._history.append(_answer(call, text, native))
+        self._history.append(answer_of(call, text, native))
 
 
-def _answer(call: Call, text: str, native: bool) -> ChatMessage:
+def answer_of(call: Call, text: str, native: bool) -> ChatMessage:
+    """Return the result of a call as the model sees it: a text, where the model wrote the call into its text."""
     if native:
         return ChatMessage(role="tool", text=text, call_id=call.id, tool_name=call.name)
     return ChatMessage(role="user", text=f"<tool_response>\n{text}\n</tool_response>")

@@ -4,6 +4,7 @@ The SDK asks through our client, so replies are cached, paid and journaled as th
 Needs the extra ``agents``; nothing of the SDK sends anything by itself.
 """
 
+import json
 import os
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, NoReturn
@@ -45,11 +46,12 @@ class OpenAIAgents:
         self._player = player
         self._items: list[Item] = []
         self._said: dict[tuple[str, ...], ChatMessage] = {}
+        self._made: dict[str, Call] = {}
 
     async def run(self, prompt: Prompt, workspace: Toolset, history: list[ChatMessage], budget: Budget) -> Rollout:
         """Play one attempt; the conversation goes on through the scenario."""
         self._items.append({"role": "user", "content": prompt.text})
-        attempt = _Attempt(self._player, workspace, budget, history, self._said, prompt)
+        attempt = _Attempt(self._player, workspace, budget, history, self._said, self._made, prompt)
         try:
             result = await Runner.run(
                 attempt.agent(),
@@ -89,10 +91,11 @@ class _Attempt(SdkModel):
         budget: Budget,
         history: list[ChatMessage],
         said: dict[tuple[str, ...], ChatMessage],
+        made: dict[str, Call],
         prompt: Prompt,
     ) -> None:
         self._player, self._workspace, self._budget = player, workspace, budget
-        self._history, self._said = history, said
+        self._history, self._said, self._made = history, said, made
         self._events: list[Event] = [Told(text=prompt.text, by="task")]
         self._refusals: dict[str, str] = {}
         self.failure: BaseException | None = None
@@ -116,13 +119,13 @@ class _Attempt(SdkModel):
         """Ask our client what the SDK asks."""
         items = [{"role": "user", "content": input}] if isinstance(input, str) else list(input)
         system = ChatMessage(role="system", text=system_instructions or "")
-        self._history[:] = [system, *chat_messages(items, self._said)]
+        self._history[:] = [system, *chat_messages(items, self._said, self._made)]
         message, usage = await self._ask(items)
-        unknown = [call for call in message.calls if call.name not in TOOLS]
-        for call in unknown:
-            event = await carry_out(self._workspace, call, self._budget)
-            self._events.append(event)
-            self._refusals[call.id] = event.result.output
+        for call in message.calls:
+            if call.name not in TOOLS:
+                event = await carry_out(self._workspace, self._made[call.id], self._budget)
+                self._events.append(event)
+                self._refusals[call.id] = event.result.output
         return ModelResponse(output=_output(message, len(self._said)), usage=usage, response_id=None)
 
     def stream_response(self, *given: Any, **named: Any) -> "AsyncIterator[Any]":
@@ -155,20 +158,26 @@ class _Attempt(SdkModel):
         self._events.append(said)
         if reply.finish == "length":
             self._end("truncations", items, "a reply was cut off at the length limit")
-        self._said[_key(message.text, message.calls)] = message
+        numbered = message.model_copy(update={"calls": tuple(map(self._numbered, message.calls))})
+        self._said[_key(numbered.text, numbered.calls)] = message
         counted = SdkUsage(
             requests=1, input_tokens=reply.usage.prompt_tokens, output_tokens=reply.usage.completion_tokens
         )
-        return message, counted
+        return numbered, counted
+
+    def _numbered(self, call: Call) -> Call:
+        """Return a call as the SDK gets it: it drops or refuses an id that it has seen, and fails on odd arguments."""
+        id = f"call_{len(self._made) + 1}"
+        self._made[id] = call
+        return Call(id=id, name=call.name, arguments=call.arguments if _is_object(call.arguments) else "{}")
 
     def _end(self, ended: Ended, items: list[Item], reason: str = "") -> NoReturn:
         raise _EndError(ended, items, reason)
 
     def _tool(self, tool: ToolText) -> FunctionTool:
         async def invoke(context: "ToolContext[Any]", arguments: str) -> str:
-            call = Call(id=context.tool_call_id, name=tool.name, arguments=arguments)
             try:
-                event = await carry_out(self._workspace, call, self._budget)
+                event = await carry_out(self._workspace, self._made[context.tool_call_id], self._budget)
             except Exception as error:
                 self.failure = error
                 raise
@@ -185,17 +194,19 @@ class _Attempt(SdkModel):
         )
 
 
-def chat_messages(items: Sequence[Item], said: dict[tuple[str, ...], ChatMessage]) -> list[ChatMessage]:
+def chat_messages(
+    items: Sequence[Item], said: dict[tuple[str, ...], ChatMessage], made: dict[str, Call]
+) -> list[ChatMessage]:
     """Turn a conversation of the SDK into messages; replies that are known come back whole, with their state.
 
     >>> call = {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"}
     >>> found = chat_messages([{"role": "user", "content": "a"}, call, {"type": "function_call_output",
-    ...     "call_id": "1", "output": "b"}], {})
+    ...     "call_id": "1", "output": "b"}], {}, {})
     >>> [(each.role, each.text, len(each.calls)) for each in found]
     [('user', 'a', 0), ('assistant', '', 1), ('tool', 'b', 0)]
     """
     found: list[ChatMessage] = []
-    text, calls, names = "", list[Call](), dict[str, str]()
+    text, calls = "", list[Call]()
 
     def reply() -> Iterable[ChatMessage]:
         nonlocal text, calls
@@ -208,21 +219,28 @@ def chat_messages(items: Sequence[Item], said: dict[tuple[str, ...], ChatMessage
         kind = item.get("type", "message")
         if kind == "function_call":
             calls.append(Call(id=item["call_id"], name=item["name"], arguments=item["arguments"]))
-            names[item["call_id"]] = item["name"]
         elif kind == "message" and item["role"] == "assistant":
             found += reply()
             text = "".join(part.get("text", "") for part in item["content"])
         elif kind == "message":
             found += [*reply(), ChatMessage(role="user", text=str(item["content"]))]
         elif kind == "function_call_output":
-            id = item["call_id"]
-            answer = ChatMessage(role="tool", text=str(item["output"]), call_id=id, tool_name=names.get(id))
+            call = made.get(item["call_id"])
+            id, name = (call.id, call.name) if call else (item["call_id"], None)
+            answer = ChatMessage(role="tool", text=str(item["output"]), call_id=id, tool_name=name)
             found += [*reply(), answer]
     return [*found, *reply()]
 
 
 def _key(text: str, calls: Iterable[Call]) -> tuple[str, ...]:
     return (text, *(call.id for call in calls))
+
+
+def _is_object(arguments: str) -> bool:
+    try:
+        return isinstance(json.loads(arguments or "{}"), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _output(message: ChatMessage, number: int) -> list[Any]:

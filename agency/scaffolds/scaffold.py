@@ -16,6 +16,7 @@ from agenthard.taxonomy.record import Record
 
 GROUP = "agenthard.scaffolds"
 BUILT_IN = {
+    "claude_agent_sdk": "agenthard.agency.scaffolds.claude.scaffold:ClaudeAgentSdk",
     "json_plan": "agenthard.agency.scaffolds.json_plan:JsonPlan",
     "native": "agenthard.agency.scaffolds.native:Native",
     "openai_agents": "agenthard.agency.scaffolds.openai_agents:OpenAIAgents",
@@ -110,13 +111,14 @@ async def carry_out(workspace: Toolset, call: Call, budget: Budget) -> Called:
 
 
 def scaffold_of(name: str) -> Callable[[Player], Scaffold]:
-    """Return what makes the scaffold of a name.
+    """Return what makes the scaffold of a name, in which dashes may stand for underscores.
 
     Raises:
         ValueError: there is none of this name; the message lists all.
     """
     known = plugins(GROUP, BUILT_IN)
-    if name not in known:
+    found = known.get(name) or known.get(name.replace("-", "_"))
+    if found is None:
         raise ValueError(f"no scaffold {name!r}; there are: {', '.join(known)}")
-    made: Callable[[Player], Scaffold] = known[name].load()
+    made: Callable[[Player], Scaffold] = found.load()
     return made

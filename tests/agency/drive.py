@@ -1,9 +1,11 @@
 """Plays a suite in a process that a test may kill: python -m tests.agency.drive SUITE OUT MODEL [KIND NUMBER].
 
 With KIND and NUMBER it kills itself at one moment: within the given command, snapshot, request of any model or of a
-judge, plan in a browser, grade or journal entry. The judges are those of `judges.yaml` next to the file of the model.
+judge, plan in a browser, grade or journal entry. The judges are those of `judges.yaml` next to the file of the model;
+the variable DRIVE_OPTIONS may give other conditions as a JSON object, which are played by rules then.
 """
 
+import json
 import os
 import signal
 import sys
@@ -60,6 +62,7 @@ def die() -> None:
 def settings_of(suite: str, out: str, model: str) -> EvaluationSettings:
     judges = Path(model).parent / "judges.yaml"
     options = {"user": "model", "user_model": model, "rounds": "2", "judge": f"panel:{judges}"}
+    options = json.loads(os.environ.get("DRIVE_OPTIONS", "null")) or options
     file = load_model(model)
     return EvaluationSettings(
         benchmark="agency", path=suite, models=(file,), agents=("partial",), out=out, options=options
