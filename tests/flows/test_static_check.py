@@ -144,7 +144,7 @@ def test_sarif_of_an_audit_is_accepted_too_and_says_what_is_left_out(flawed_demo
     assert done.returncode == 1
     log = json.loads(done.stdout)
     assert sarif_errors(log) == []
-    assert len(log["runs"][0]["results"]) == 35
+    assert len(log["runs"][0]["results"]) == 36
     levels = [result["level"] for result in log["runs"][0]["results"]]
     assert levels == sorted(levels, key=["error", "warning", "note"].index)
 

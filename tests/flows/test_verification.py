@@ -47,7 +47,7 @@ def _flip(path: Path, position: int) -> Iterator[None]:
 def test_an_undamaged_folder_is_intact_and_every_quote_is_found_again(finished: Path) -> None:
     found = verify_run(finished)
     assert (found.faults, found.lost, found.unfinished) == ((), 0, "")
-    assert found.files > 40 and found.quotes == 43
+    assert found.files > 40 and found.quotes == 45
     assert [gap for gap in found.not_checked if not gap.startswith(("quotes: 61 of recorded runs", "review"))] == []
 
 
@@ -105,7 +105,7 @@ def test_quotes_are_not_checked_when_the_benchmark_is_gone_or_changed(flawed_dem
     found = verify_run(run)
     assert found.intact and found.quotes is None
     assert any(gap.startswith("quotes: the benchmark is gone") for gap in found.not_checked)
-    assert verify_run(run, moved).quotes == 32
+    assert verify_run(run, moved).quotes == 34
     tasks = moved / "tasks.jsonl"
     tasks.write_text(tasks.read_text().replace("parcel", "PARCEL", 1))
     changed = verify_run(run, moved)

@@ -7,6 +7,7 @@ from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.label_order import Named, misordered
 from agenthard.audit.detectors.support.record_order import Cell, Crossed, crossed, key, records
+from agenthard.audit.detectors.support.repeated_places import InPlace, in_place
 from agenthard.audit.detectors.support.said_places import Said, Scope
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spoken_values import spoken_in
@@ -25,6 +26,8 @@ class ExchangedValues(TaskDetector):
 
     * **records**: calls of one tool in a turn, and objects of one list. A request that lists them says their values in
       one order; it is flagged when two records have the values of one place in contrary order to those of another;
+    * **records** of which two have one value that the user says once, where the user says another one between the same
+      words that no call gives: "heat corn fields, then heat wheat fields", and both calls have corn;
     * **names**: two arguments of one object that have values of one form, where the request has the name of each right
       beside the value of the other ("systolic 120, diastolic 80"), in Chinese the name in its description;
     * **ranks**: arguments such as `first_id` and `second_id`, `num1` and `num2`, whose values come the other way round.
@@ -38,7 +41,7 @@ class ExchangedValues(TaskDetector):
     """
 
     id = "exchanged-values"
-    title = "Gold values are exchanged between calls, objects or arguments"
+    title = "Gold values are exchanged or repeated between calls, objects or arguments"
     version = "1"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
@@ -64,6 +67,8 @@ class ExchangedValues(TaskDetector):
             for group in records(task, turn):
                 for found in crossed(group, scope, given):
                     yield _between_records(task, scope, found)
+                for other in in_place(group, scope, spoken.given_text) if spoken.is_scripted else ():
+                    yield _repeated(task, other)
             for index, call in enumerate(calls):
                 tool = task.tool(call.name, call.requestor)
                 for pair in misordered(call, tool, scope, given) if tool else ():
@@ -88,6 +93,17 @@ def _between_records(task: AgentTask, scope: Scope, found: Crossed) -> Hit:
         ),
         fix="Exchange the two values, or what the user says.",
         cause=shared_cause(task, one.first.name, one.first.value.member, key(one.first.value), key(one.second.value)),
+    )
+
+
+def _repeated(task: AgentTask, found: InPlace) -> Hit:
+    cell = found.cell
+    return Hit(
+        claim=f"The gold call of {cell.name!r} gives {_named(cell.value)}, as in another place; the user says it once, "
+        f"and {found.text!r} between the same words, which nothing uses.",
+        evidence=(_gold(task, cell), quote(task, found.at, text=found.text, note="what the user says")),
+        fix=f"Use {found.text!r}, or change what the user says.",
+        cause=shared_cause(task, cell.name, cell.value.member, key(cell.value), found.text),
     )
 
 

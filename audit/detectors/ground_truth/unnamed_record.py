@@ -149,7 +149,7 @@ def _people(text: str) -> list[str]:
 
 def _looks_up(tool: ToolSpec) -> bool:
     """Tell whether a tool finds a person by their name."""
-    required = tool.parameters.get("required") or ()
+    required = list(tool.parameters.get("required") or ())
     return is_read(tool) and len(required) == 1 and bool(_LOOKS_UP & set(name_words(str(required[0]))))
 
 
@@ -164,7 +164,7 @@ def _looked_up(
     found: dict[str, list[str]] = {}
     for tool in tools:
         for name in names:
-            parameter = str((tool.parameters.get("required") or ("",))[0])
+            parameter = str(tool.parameters["required"][0])
             response = environment.call(ToolCall(name=tool.name, arguments={parameter: name}))
             if response.error is None:
                 found.setdefault(name, []).extend(_values(parsed_response(response.text), name))

@@ -68,6 +68,14 @@ def test_ranks() -> None:
     assert hits("Compare B7 with A3.", {"first_id": "A3", "second_id": "B7"})
 
 
+def test_a_value_twice() -> None:
+    said = "Add a red book and add a blue book."
+    [hit] = hits(said, {"colour": "red"}, {"colour": "red"})
+    assert "the user says it once, and 'blue' between the same words, which nothing uses." in hit.claim
+    assert not hits(said, {"colour": "red"}, {"colour": "blue"})
+    assert not hits("Add a red book and the same book again.", {"colour": "red"}, {"colour": "red"})
+
+
 @pytest.mark.parametrize(
     ("said", "calls"),
     [
