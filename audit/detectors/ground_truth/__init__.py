@@ -22,6 +22,7 @@ from agenthard.audit.detectors.ground_truth.text_without_source import TextWitho
 from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.unavailable_tool import UnavailableTool
+from agenthard.audit.detectors.ground_truth.unchosen_variant import UnchosenVariant
 from agenthard.audit.detectors.ground_truth.unfounded_refusal import UnfoundedRefusal
 from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
@@ -62,4 +63,5 @@ __all__ = [
     "BrokenPattern",
     "UnavailableTool",
     "UnfoundedRefusal",
+    "UnchosenVariant",
 ]
