@@ -18,11 +18,13 @@ from agenthard.audit.detectors.ground_truth.miscopied_result import MiscopiedRes
 from agenthard.audit.detectors.ground_truth.misplaced_value import MisplacedValue
 from agenthard.audit.detectors.ground_truth.near_miss_value import NearMissValue
 from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolation
+from agenthard.audit.detectors.ground_truth.slipped_call import SlippedCall
 from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
 from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.unavailable_tool import UnavailableTool
 from agenthard.audit.detectors.ground_truth.unchosen_variant import UnchosenVariant
+from agenthard.audit.detectors.ground_truth.uneven_calls import UnevenCalls
 from agenthard.audit.detectors.ground_truth.unfounded_refusal import UnfoundedRefusal
 from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
@@ -64,4 +66,6 @@ __all__ = [
     "UnavailableTool",
     "UnfoundedRefusal",
     "UnchosenVariant",
+    "SlippedCall",
+    "UnevenCalls",
 ]
