@@ -32,6 +32,7 @@ from agenthard.audit.detectors.ground_truth.unmatched_value import UnmatchedValu
 from agenthard.audit.detectors.ground_truth.unmet_figure import UnmetFigure
 from agenthard.audit.detectors.ground_truth.unreachable_value import UnreachableValue
 from agenthard.audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
+from agenthard.audit.detectors.ground_truth.unsupported_output import UnsupportedOutput
 from agenthard.audit.detectors.ground_truth.withheld_tool import WithheldTool
 
 __all__ = [
@@ -68,4 +69,5 @@ __all__ = [
     "UnchosenVariant",
     "SlippedCall",
     "UnevenCalls",
+    "UnsupportedOutput",
 ]
