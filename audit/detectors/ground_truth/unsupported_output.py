@@ -7,6 +7,7 @@ from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.derived_amounts import cents_of, derived_cents, moved_by_calls
 from agenthard.audit.detectors.support.gold_values import name_words
 from agenthard.audit.detectors.support.own_records import Found
+from agenthard.audit.detectors.support.ownership import changed_records, named_records
 from agenthard.audit.detectors.support.reachable_records import objects_in, reachable, texts_of
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.detectors.support.task_texts import sentence_at
@@ -18,6 +19,7 @@ from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 _AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})*\.\d{2}|\d+\.\d{1,2}")
 _ROUND = re.compile(r"\d{3,6}")
 _DOLLARS = re.compile(r"\$ ?(\d[\d,]*(?:\.\d\d)?)")
+_DENIED = re.compile(r"\bnot\b|n['’]t\b|\brefus|\bden(?:y|ie)", re.IGNORECASE)
 _TOTAL = re.compile(r"\b(?:total|in all|altogether|all (?:together|of (?:it|them))|overall)\b", re.IGNORECASE)
 _CODE = re.compile(r"#?(?=\w*\d{3})\w{6,}")
 _JOINED = re.compile(r"[A-Za-z]+[- ][A-Za-z]+")
@@ -41,7 +43,9 @@ class UnsupportedOutput(TaskDetector):
     3. a required code is of a record with a thing that the user names next to the name of the code ("the tracking
        number of the tablet order");
     4. an amount of money in the criteria is that of the gold call whose tool they name ("a certificate of $50");
-    5. a required pair of words is joined as in the records (with a hyphen or without), because it is searched verbatim.
+    5. a record that the criteria name, and do not deny ("cancels reservation HSR97W"), is changed by the gold, where
+       the gold changes one that they do not name;
+    6. a required pair of words is joined as in the records (with a hyphen or without), because it is searched verbatim.
 
     Flagged: "1498", where the records yield 1497.65. A total of two cancelled orders, where a third item is returned.
     Not flagged: amounts of states without cents, where sums reach any number.
@@ -61,7 +65,7 @@ class UnsupportedOutput(TaskDetector):
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why there is nothing to compare, or None."""
         if not task.ground_truth.outputs and not any(_criteria(task)):
-            return "no output is required, and no criteria name an amount"
+            return "no output is required, and there are no criteria"
         return None if reachable(task) else "no record of the user is part of the files"
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
@@ -77,6 +81,7 @@ class UnsupportedOutput(TaskDetector):
                     fix="Require what the records yield.",
                 )
         yield from _other_amount(task)
+        yield from _other_record(task)
 
 
 def _amount(task: AgentTask, output: str) -> str | None:
@@ -161,7 +166,7 @@ def _joint(task: AgentTask, output: str) -> str | None:
 
 def _criteria(task: AgentTask) -> Iterator[tuple[str, str]]:
     for i, check in enumerate(task.evaluation.checks):
-        if check.kind in ("judge", "rubric") and isinstance(check.expected, str) and _DOLLARS.search(check.expected):
+        if check.kind in ("judge", "rubric") and isinstance(check.expected, str):
             yield f"/evaluation/checks/{i}/expected", check.expected
 
 
@@ -188,3 +193,23 @@ def _other_amount(task: AgentTask) -> Iterator[Hit]:
                     fix="Let the criteria and the ground truth name one amount.",
                 )
                 break
+
+
+def _other_record(task: AgentTask) -> Iterator[Hit]:
+    named = named_records(task, ((at, text) for at, text in _criteria(task) if not _DENIED.search(text)))
+    mentioned = named_records(task, _criteria(task))
+    changed = changed_records(task) if named else []
+    keys = {key for _, key in changed}
+    lost = [key for key in named if key not in keys]
+    other = [(place, key) for place, key in changed if key not in mentioned]
+    if lost and other:
+        at, word = named[lost[0]]
+        yield Hit(
+            claim=f"The criteria name {word}, which no gold call changes; the gold changes {other[0][1]}, "
+            "which they do not name.",
+            evidence=(
+                quote(task, at, text=word, note="the criteria"),
+                quote(task, other[0][0], note="what the gold changes"),
+            ),
+            fix="Let the criteria and the ground truth name one record.",
+        )

@@ -194,7 +194,7 @@ def _other_day(task: AgentTask, texts: list[tuple[str, str]]) -> Iterator[Hit]:
 
 
 def _unused(task: AgentTask) -> Iterator[Hit]:
-    for found in unused_records(task):
+    for found in unused_records(task, task.user_texts()):
         yield Hit(
             claim=f"The texts name {found.said}, which no gold call uses; the gold changes {found.given}, {found.how}.",
             evidence=(

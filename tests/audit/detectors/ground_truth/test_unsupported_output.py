@@ -33,7 +33,8 @@ ORDERS = {
     "ORD003": order("ORD003", "777123000", smart_watch=45.45),
 }
 STATE = {
-    "users": {"ada_1": {"user_id": "ada_1", "name": {"first_name": "Ada", "last_name": "Lovelace"}}},
+    "users": {f"jane_{i}": {"user_id": f"jane_{i}", "name": f"Jane Number{i}"} for i in range(5)}
+    | {"ada_1": {"user_id": "ada_1", "name": {"first_name": "Ada", "last_name": "Lovelace"}}},
     "orders": ORDERS,
 }
 CANCEL = [("cancel", {"order_id": key}) for key in ORDERS]
@@ -95,6 +96,16 @@ def test_an_amount_of_the_criteria_that_the_gold_does_not_give() -> None:
     (claim,) = claims(task(calls=send, criteria="The agent offers a certificate of $100."))
     assert claim == "The criteria name $100, and the gold call send_certificate gives 50."
     assert claims(task(calls=send, criteria="The agent offers a certificate of $50.")) == []
+
+
+def test_a_record_of_the_criteria_that_the_gold_does_not_change() -> None:
+    (claim,) = claims(task(calls=CANCEL[:1], criteria="The agent cancels ORD002."))
+    assert (
+        claim
+        == "The criteria name ORD002, which no gold call changes; the gold changes ORD001, which they do not name."
+    )
+    assert claims(task(calls=CANCEL[:1], criteria="The agent cancels ORD001.")) == []
+    assert claims(task(calls=CANCEL[:1], criteria="The agent does not cancel ORD002.")) == []
 
 
 def test_a_task_without_required_texts_is_not_checked() -> None:
