@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.documented_values import documented, other_values
 from agenthard.audit.detectors.support.sibling_choices import Chosen, choices_of, leaves
 from agenthard.audit.detectors.support.sibling_records import Group, Sibling, is_denied, mentions
 from agenthard.audit.detectors.support.task_texts import sentence_at
@@ -69,7 +70,9 @@ class UnchosenVariant(TaskDetector):
     3. the user wants something kept ("the same", "everything else"), and the chosen record departs from the replaced
        one in features that no text names, where a record that can be had keeps all that the chosen one keeps, and more;
     4. the user wants the cheapest, the most expensive, or what has the largest or smallest balance, and the chosen
-       record is at the other end of those that it could mean.
+       record is at the other end of those that it could mean;
+    5. of the values that a tool documents for an argument (a reason to cancel), the user names one and the gold gives
+       another, which no text names.
 
     Flagged: "one compatible with Google Home", where the new item has compatibility "Amazon Alexa". "Use PayPal", where
     the gold pays by credit card.
@@ -90,7 +93,11 @@ class UnchosenVariant(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why no choice can be compared, or None."""
-        return None if any(choices_of(task)) else "no gold call chooses a record of a group in the shared state"
+        if any(choices_of(task)) or any(documented(task)):
+            return None
+        return (
+            "no gold call chooses a record of a group in the shared state, or one of the values that a tool documents"
+        )
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield one hit per choice that contradicts the texts."""
@@ -105,6 +112,15 @@ class UnchosenVariant(TaskDetector):
             )
             if hit is not None:
                 yield hit
+        for other in other_values(task, texts):
+            yield Hit(
+                claim=f"The user names {other.named!r}; the gold gives {other.given!r}, which no text names.",
+                evidence=(
+                    quote(task, other.at, text=other.sentence, note="what the user says"),
+                    quote(task, other.given_at, note="what the gold gives"),
+                ),
+                fix=f"Give {other.named!r}, or change the request.",
+            )
 
 
 def _other_key(task: AgentTask, chosen: Chosen, choices: list[Chosen], texts: list[tuple[str, str]]) -> Hit | None:

@@ -140,7 +140,7 @@ _COMPARED = r" (?:\w+ )?(?:less|more|fewer|cheaper|smaller|larger|bigger)\b"
 
 
 @lru_cache(maxsize=4096)
-def _pattern(value: str, feature: str, others: frozenset[str]) -> re.Pattern[str] | None:
+def _pattern(value: str, feature: str, others: frozenset[str] | None) -> re.Pattern[str] | None:
     """Return what names a value: the value itself, a word of it that no other value has, its initials."""
     parts = _PART.findall(value.casefold())
     if not parts or value.casefold() in _SILENT:
@@ -149,8 +149,9 @@ def _pattern(value: str, feature: str, others: frozenset[str]) -> re.Pattern[str
     if len(value) <= _SHORT and not (re.search(r"\d", value) and re.search(r"[a-z]", value)):
         word = re.escape(feature.rpartition(" ")[2])
         return re.compile(rf"\b{word}:? (?:is |of )?{body}(?![\w.])|(?<![\w.]){body} {word}\b", re.IGNORECASE)
-    known = {part for other in others for part in _PART.findall(other.casefold())}
+    known = {part for other in others or () for part in _PART.findall(other.casefold())}
     own = [part for part in parts if len(part) > _SHORT + 1 and part not in known and part not in _SILENT]
+    own = own if others is not None and not re.search(r"\d", value) else []
     initials = [f"(?-i:{''.join(part[0].upper() for part in parts)})"] if len(parts) > 1 and "_" in value else []
     names = "|".join((body, *(map(re.escape, own) if not re.search(r"\d", value) else ()), *initials))
     return re.compile(rf"(?<![\w.])(?:{names})(?:s|es)?(?![\w]|\.\d)(?!{_COMPARED})", re.IGNORECASE)
@@ -164,21 +165,21 @@ _DENIED = re.compile(
 )
 
 
-def mentions(text: str, value: str, feature: str, others: Iterable[str] = ()) -> list[tuple[int, int]]:
+def mentions(text: str, value: str, feature: str, others: Iterable[str] | None = None) -> list[tuple[int, int]]:
     """List where a text names the value of a feature.
 
     Args:
         text: what the user says.
         value: the value.
         feature: the name of the feature, which tells what a value of one or two characters means.
-        others: other values of the feature: a word that only this value has names it, too.
+        others: other values of the feature: a word that only this value has names it, too; None where it does not.
 
     >>> [slice(*span) for span in mentions("A black 6.1 inch one.", "6.1-inch", "screen size")]
     [slice(8, 16, None)]
     >>> mentions("It is m.", "M", "size"), len(mentions("With Google Home.", "Google Assistant", "hub", ["Alexa"]))
     ([], 1)
     """
-    pattern = _pattern(value, feature, frozenset(others) - {value})
+    pattern = _pattern(value, feature, None if others is None else frozenset(others) - {value})
     return [match.span() for match in pattern.finditer(text)] if pattern else []
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agenthard.audit.detectors.ground_truth import UnchosenVariant
 from agenthard.audit.shards import check_shard
-from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Status, ToolCall, UserSpec
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Status, ToolCall, ToolSpec, UserSpec
 from tests.builders import make_task
 
 
@@ -85,3 +85,28 @@ def test_what_the_texts_allow(says: str, new: str, pays: str) -> None:
 def test_a_gold_without_a_choice_is_not_checked() -> None:
     (row,) = check_shard([make_task()], {}, [UnchosenVariant()]).coverage
     assert row.status is Status.NOT_CHECKED
+
+
+def test_another_of_the_values_that_the_tool_documents() -> None:
+    cancel = ToolSpec(
+        name="cancel",
+        description="Cancels an order.",
+        parameters={
+            "type": "object",
+            "properties": {
+                "reason": {"type": "string", "description": "Either 'no longer needed' or 'ordered by mistake'."}
+            },
+        },
+    )
+    gold = ToolCall(name="cancel", arguments={"reason": "no longer needed"})
+
+    def asked(says: str) -> AgentTask:
+        return make_task(
+            user=UserSpec(kind="simulated", instruction=says),
+            environment=EnvironmentSpec(tools=(cancel,), state=STATE),
+            ground_truth=GroundTruth(semantics="reference_path", turns=((gold,),), call_matching="state"),
+        )
+
+    (claim,) = claims(asked("Cancel it: you ordered by mistake."))
+    assert claim == "The user names 'ordered by mistake'; the gold gives 'no longer needed', which no text names."
+    assert claims(asked("Cancel it.")) == [] == claims(asked("It was not ordered by mistake, it is no longer needed."))
