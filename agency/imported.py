@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
-from agenthard.agency.sandbox.browser import PROGRAMS
+from agenthard.agency.sandbox.browser import BrowserError, find_browser
 from agenthard.agency.scenario import Carry, Criterion, Deliverable, Judge, Needs, Regime, Scenario, ScenarioTask
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.task import AgentTask
@@ -90,8 +90,8 @@ def obstacles(scenario: Scenario) -> tuple[str, ...]:
     not part of this: the descriptions do not list them.
     """
     needs, found = scenario.needs, []
-    if needs.browser and not any(map(shutil.which, PROGRAMS)):
-        found.append("needs a browser, and none is installed: apt-get install chromium")
+    if needs.browser and (missing := _browser_missing()):
+        found.append(f"needs a browser: {missing}. {BrowserError.remedy}")
     found += [f"needs the program {name}, which is not installed" for name in needs.programs if not shutil.which(name)]
     found += [f"needs the package {name}, which is not installed" for name in needs.packages if not _installed(name)]
     if needs.network:
@@ -103,6 +103,14 @@ def obstacles(scenario: Scenario) -> tuple[str, ...]:
     if needs.model_judge:
         found.append("parts of the score are judged by a model")
     return tuple(found)
+
+
+def _browser_missing() -> str | None:
+    try:
+        find_browser()
+    except BrowserError as error:
+        return str(error)
+    return None
 
 
 def _scenario_of(task: AgentTask) -> str:

@@ -12,124 +12,207 @@ reports, AH8 commands.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from agenthard.ace.agents.player import EpisodeDoneError
-    from agenthard.ace.domains import UnknownDomainError
-    from agenthard.ace.environment.arguments import RefusedCallError
-    from agenthard.ace.environment.playable import UnplayableError
-    from agenthard.agency.evaluation import UnplayableScenarioError
-    from agenthard.agency.imported import UnknownScenarioError
-    from agenthard.agency.judges.blind import BlindnessError
-    from agenthard.agency.judges.probe import ProbeError
-    from agenthard.agency.sandbox.browser import BrowserError
-    from agenthard.agency.sandbox.docker import EngineError
-    from agenthard.agency.scaffolds.command import CommandLineError
-    from agenthard.agency.scaffolds.script import ScriptError
-    from agenthard.agency.suite_files import SuiteError
-    from agenthard.agency.tools.tool import ToolRefusal
-    from agenthard.agency.tools.web import WebCassetteError
-    from agenthard.agency.workspace.store import SnapshotError
-    from agenthard.audit.decisions.policy import PolicyError
-    from agenthard.audit.decisions.suppressions import SuppressionError
-    from agenthard.audit.decisions.verdicts import VerdictError
-    from agenthard.audit.detectors.selection import SelectionError
-    from agenthard.audit.execution.environment import ExecutionError, UnavailableError
-    from agenthard.audit.execution.policy.case import UnknownFactError
-    from agenthard.audit.execution.policy.language import RuleSyntaxError
-    from agenthard.audit.execution.policy.proposals import RuleFileError
-    from agenthard.audit.execution.tau.calculator import ExpressionError
-    from agenthard.audit.execution.tau.payloads import InvalidPayloadError
-    from agenthard.audit.execution.tau.tools import ToolError
-    from agenthard.audit.execution.workers.channel import ChannelClosedError, ChannelTimeoutError
-    from agenthard.audit.execution.workers.isolation import WeakIsolationError
-    from agenthard.audit.judge.aggregate.dawid_skene import TooFewVotesError
-    from agenthard.audit.judge.context.budget import PromptTooLongError
-    from agenthard.audit.judge.investigation.results import InvalidLookupError
-    from agenthard.audit.judge.settings import JudgeSettingsError
-    from agenthard.audit.judge.verify.patches import PatchError
-    from agenthard.audit.judge.verify.readings import WrittenReadingError
-    from agenthard.audit.judge.verify.verdict_parser import UnreadableVerdictError
-    from agenthard.audit.plugins import PluginError
-    from agenthard.audit.probes.candidates import CandidatesError
-    from agenthard.audit.repair.json_edit import EditError
-    from agenthard.audit.sources.base import SourceError
-    from agenthard.audit.sources.fetch import FetchError, UnknownDownloadError
-    from agenthard.audit.sources.formats.json_stream import JsonStreamError
-    from agenthard.audit.sources.formats.json_text import UnwritableError
-    from agenthard.audit.sources.formats.malformed import MalformedRecordError
-    from agenthard.audit.sources.formats.suite.malformed_suite import MalformedInstanceError
-    from agenthard.audit.sources.mapping.paths import PathSyntaxError
-    from agenthard.audit.sources.tau.records import UnreadableDomainError
-    from agenthard.audit.statistics.embedders import EmbedderError
-    from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
-    from agenthard.audit.time_limit import CheckTimeoutError
-    from agenthard.containment.job import JobError
-    from agenthard.escape.agents.explorer import EpisodeOverError
-    from agenthard.escape.environment.uses import Refusal
-    from agenthard.escape.ports import WrongTypeError
-    from agenthard.escape.templates.program import ProgramError
-    from agenthard.escape.templates.template import ToolUseError, UnfillableError
+if TYPE_CHECKING:  # `as` makes them names of this module for type checkers.
+    from agenthard.ace.agents.player import EpisodeDoneError as EpisodeDoneError
+    from agenthard.ace.domains import UnknownDomainError as UnknownDomainError
+    from agenthard.ace.environment.arguments import RefusedCallError as RefusedCallError
+    from agenthard.ace.environment.playable import UnplayableError as UnplayableError
+    from agenthard.agency.evaluation import UnplayableScenarioError as UnplayableScenarioError
+    from agenthard.agency.imported import UnknownScenarioError as UnknownScenarioError
+    from agenthard.agency.judges.blind import BlindnessError as BlindnessError
+    from agenthard.agency.judges.probe import ProbeError as ProbeError
+    from agenthard.agency.sandbox.browser import BrowserError as BrowserError
+    from agenthard.agency.sandbox.docker import EngineError as EngineError
+    from agenthard.agency.scaffolds.command import CommandLineError as CommandLineError
+    from agenthard.agency.scaffolds.script import ScriptError as ScriptError
+    from agenthard.agency.suite_files import SuiteError as SuiteError
+    from agenthard.agency.tools.tool import ToolRefusal as ToolRefusal
+    from agenthard.agency.tools.web import WebCassetteError as WebCassetteError
+    from agenthard.agency.workspace.store import SnapshotError as SnapshotError
+    from agenthard.audit.decisions.policy import PolicyError as PolicyError
+    from agenthard.audit.decisions.suppressions import SuppressionError as SuppressionError
+    from agenthard.audit.decisions.verdicts import VerdictError as VerdictError
+    from agenthard.audit.detectors.selection import SelectionError as SelectionError
+    from agenthard.audit.execution.environment import (
+        ExecutionError as ExecutionError,
+    )
+    from agenthard.audit.execution.environment import (
+        UnavailableError as UnavailableError,
+    )
+    from agenthard.audit.execution.policy.case import UnknownFactError as UnknownFactError
+    from agenthard.audit.execution.policy.language import RuleSyntaxError as RuleSyntaxError
+    from agenthard.audit.execution.policy.proposals import RuleFileError as RuleFileError
+    from agenthard.audit.execution.tau.calculator import ExpressionError as ExpressionError
+    from agenthard.audit.execution.tau.payloads import InvalidPayloadError as InvalidPayloadError
+    from agenthard.audit.execution.tau.tools import ToolError as ToolError
+    from agenthard.audit.execution.workers.channel import (
+        ChannelClosedError as ChannelClosedError,
+    )
+    from agenthard.audit.execution.workers.channel import (
+        ChannelTimeoutError as ChannelTimeoutError,
+    )
+    from agenthard.audit.execution.workers.isolation import WeakIsolationError as WeakIsolationError
+    from agenthard.audit.judge.aggregate.dawid_skene import TooFewVotesError as TooFewVotesError
+    from agenthard.audit.judge.context.budget import PromptTooLongError as PromptTooLongError
+    from agenthard.audit.judge.investigation.results import InvalidLookupError as InvalidLookupError
+    from agenthard.audit.judge.settings import JudgeSettingsError as JudgeSettingsError
+    from agenthard.audit.judge.verify.patches import PatchError as PatchError
+    from agenthard.audit.judge.verify.readings import WrittenReadingError as WrittenReadingError
+    from agenthard.audit.judge.verify.verdict_parser import UnreadableVerdictError as UnreadableVerdictError
+    from agenthard.audit.plugins import PluginError as PluginError
+    from agenthard.audit.probes.candidates import CandidatesError as CandidatesError
+    from agenthard.audit.repair.json_edit import EditError as EditError
+    from agenthard.audit.sources.base import SourceError as SourceError
+    from agenthard.audit.sources.fetch import FetchError as FetchError
+    from agenthard.audit.sources.fetch import UnknownDownloadError as UnknownDownloadError
+    from agenthard.audit.sources.formats.json_stream import JsonStreamError as JsonStreamError
+    from agenthard.audit.sources.formats.json_text import UnwritableError as UnwritableError
+    from agenthard.audit.sources.formats.malformed import MalformedRecordError as MalformedRecordError
+    from agenthard.audit.sources.formats.suite.malformed_suite import MalformedInstanceError as MalformedInstanceError
+    from agenthard.audit.sources.mapping.paths import PathSyntaxError as PathSyntaxError
+    from agenthard.audit.sources.tau.records import UnreadableDomainError as UnreadableDomainError
+    from agenthard.audit.statistics.embedders import EmbedderError as EmbedderError
+    from agenthard.audit.statistics.matrix import (
+        DifferentModelsError as DifferentModelsError,
+    )
+    from agenthard.audit.statistics.matrix import (
+        MatrixError as MatrixError,
+    )
+    from agenthard.audit.time_limit import CheckTimeoutError as CheckTimeoutError
+    from agenthard.containment.job import JobError as JobError
+    from agenthard.escape.agents.explorer import EpisodeOverError as EpisodeOverError
+    from agenthard.escape.environment.uses import Refusal as Refusal
+    from agenthard.escape.ports import WrongTypeError as WrongTypeError
+    from agenthard.escape.templates.program import ProgramError as ProgramError
+    from agenthard.escape.templates.template import ToolUseError as ToolUseError
+    from agenthard.escape.templates.template import UnfillableError as UnfillableError
     from agenthard.flows.errors import (
-        CommandError,
-        FolderInUseError,
-        InfrastructureError,
-        RunFolderError,
-        UsageError,
+        CommandError as CommandError,
     )
-    from agenthard.flows.judging.session import NotAskedError
-    from agenthard.flows.judging.workers import PreparationError
-    from agenthard.flows.project_config import ConfigError
-    from agenthard.flows.review.events import ReviewError
-    from agenthard.flows.review.queue import QueueError
-    from agenthard.flows.review.web.recording import NotAllowedError
-    from agenthard.flows.scale_out.check_process import LostProcessError, RemoteCheckError
-    from agenthard.flows.scale_out.frames import ConnectionBrokenError
-    from agenthard.flows.scale_out.job_server import FailedJobError, LostJobError, RefusedError
-    from agenthard.flows.scale_out.job_worker import LostWorkerError
-    from agenthard.flows.scale_out.remote_model import UnexpectedAnswerError
-    from agenthard.flows.scale_out.shard_job import NotPlainJsonError
-    from agenthard.flows.scale_out.stored_result import UnusableResultError
-    from agenthard.flows.scale_out.surroundings import DifferentWorkerError
-    from agenthard.flows.scale_out.work_store import StoreError
+    from agenthard.flows.errors import (
+        FolderInUseError as FolderInUseError,
+    )
+    from agenthard.flows.errors import (
+        InfrastructureError as InfrastructureError,
+    )
+    from agenthard.flows.errors import (
+        RunFolderError as RunFolderError,
+    )
+    from agenthard.flows.errors import (
+        UsageError as UsageError,
+    )
+    from agenthard.flows.judging.session import NotAskedError as NotAskedError
+    from agenthard.flows.judging.workers import PreparationError as PreparationError
+    from agenthard.flows.project_config import ConfigError as ConfigError
+    from agenthard.flows.review.events import ReviewError as ReviewError
+    from agenthard.flows.review.queue import QueueError as QueueError
+    from agenthard.flows.review.web.recording import NotAllowedError as NotAllowedError
+    from agenthard.flows.scale_out.check_process import (
+        LostProcessError as LostProcessError,
+    )
+    from agenthard.flows.scale_out.check_process import (
+        RemoteCheckError as RemoteCheckError,
+    )
+    from agenthard.flows.scale_out.frames import ConnectionBrokenError as ConnectionBrokenError
+    from agenthard.flows.scale_out.job_server import (
+        FailedJobError as FailedJobError,
+    )
+    from agenthard.flows.scale_out.job_server import (
+        LostJobError as LostJobError,
+    )
+    from agenthard.flows.scale_out.job_server import (
+        RefusedError as RefusedError,
+    )
+    from agenthard.flows.scale_out.job_worker import LostWorkerError as LostWorkerError
+    from agenthard.flows.scale_out.remote_model import UnexpectedAnswerError as UnexpectedAnswerError
+    from agenthard.flows.scale_out.shard_job import NotPlainJsonError as NotPlainJsonError
+    from agenthard.flows.scale_out.stored_result import UnusableResultError as UnusableResultError
+    from agenthard.flows.scale_out.surroundings import DifferentWorkerError as DifferentWorkerError
+    from agenthard.flows.scale_out.work_store import StoreError as StoreError
     from agenthard.models.errors import (
-        BadRequestError,
-        BudgetExhaustedError,
-        ConfigurationError,
-        ConnectionFailedError,
-        ConnectionLostError,
-        ContextOverflowError,
-        MalformedReplyError,
-        MissingKeyError,
-        ModelError,
-        NotRecordedError,
-        RateLimitError,
-        RequestTimeoutError,
-        ServerError,
-        StopError,
-        StorageError,
-        TransientError,
-        UnknownModelError,
-        UnreachableError,
-        WrongKeyError,
+        BadRequestError as BadRequestError,
     )
-    from agenthard.models.providers.http import ReplyTooLongError
-    from agenthard.play.episode import OutOfTurnsError
-    from agenthard.play.errors import GenerationError, ImpossibleParametersError, UnmetConditionError
-    from agenthard.play.journal import JournalError
-    from agenthard.play.registry import UnknownAgentError
-    from agenthard.reports.alignment.ratings import RatingError
-    from agenthard.reports.alignment.sampling import SampleError
-    from agenthard.reports.alignment.score import AlignmentError
-    from agenthard.reports.cleaning.inputs import AnalysisError
-    from agenthard.reports.comparison.audits import ComparisonError
-    from agenthard.reports.evaluation.episodes import EvaluationError
-    from agenthard.reports.kit.load import RunTablesError
-    from agenthard.reports.labels import LabelError
-    from agenthard.reports.survey.survey import SurveyError
-    from agenthard.taxonomy.categories import TaxonomyError
-    from agenthard.taxonomy.errors import AgentHardError, MissingExtraError
-    from agenthard.taxonomy.files import UnreadableFileError
-    from agenthard.taxonomy.yaml_text import YamlTextError
+    from agenthard.models.errors import (
+        BudgetExhaustedError as BudgetExhaustedError,
+    )
+    from agenthard.models.errors import (
+        ConfigurationError as ConfigurationError,
+    )
+    from agenthard.models.errors import (
+        ConnectionFailedError as ConnectionFailedError,
+    )
+    from agenthard.models.errors import (
+        ConnectionLostError as ConnectionLostError,
+    )
+    from agenthard.models.errors import (
+        ContextOverflowError as ContextOverflowError,
+    )
+    from agenthard.models.errors import (
+        MalformedReplyError as MalformedReplyError,
+    )
+    from agenthard.models.errors import (
+        MissingKeyError as MissingKeyError,
+    )
+    from agenthard.models.errors import (
+        ModelError as ModelError,
+    )
+    from agenthard.models.errors import (
+        NotRecordedError as NotRecordedError,
+    )
+    from agenthard.models.errors import (
+        RateLimitError as RateLimitError,
+    )
+    from agenthard.models.errors import (
+        RequestTimeoutError as RequestTimeoutError,
+    )
+    from agenthard.models.errors import (
+        ServerError as ServerError,
+    )
+    from agenthard.models.errors import (
+        StopError as StopError,
+    )
+    from agenthard.models.errors import (
+        StorageError as StorageError,
+    )
+    from agenthard.models.errors import (
+        TransientError as TransientError,
+    )
+    from agenthard.models.errors import (
+        UnknownModelError as UnknownModelError,
+    )
+    from agenthard.models.errors import (
+        UnreachableError as UnreachableError,
+    )
+    from agenthard.models.errors import (
+        WrongKeyError as WrongKeyError,
+    )
+    from agenthard.models.providers.http import ReplyTooLongError as ReplyTooLongError
+    from agenthard.play.episode import OutOfTurnsError as OutOfTurnsError
+    from agenthard.play.errors import (
+        GenerationError as GenerationError,
+    )
+    from agenthard.play.errors import (
+        ImpossibleParametersError as ImpossibleParametersError,
+    )
+    from agenthard.play.errors import (
+        UnmetConditionError as UnmetConditionError,
+    )
+    from agenthard.play.journal import JournalError as JournalError
+    from agenthard.play.registry import UnknownAgentError as UnknownAgentError
+    from agenthard.reports.alignment.ratings import RatingError as RatingError
+    from agenthard.reports.alignment.sampling import SampleError as SampleError
+    from agenthard.reports.alignment.score import AlignmentError as AlignmentError
+    from agenthard.reports.cleaning.inputs import AnalysisError as AnalysisError
+    from agenthard.reports.comparison.audits import ComparisonError as ComparisonError
+    from agenthard.reports.evaluation.episodes import EvaluationError as EvaluationError
+    from agenthard.reports.kit.load import RunTablesError as RunTablesError
+    from agenthard.reports.labels import LabelError as LabelError
+    from agenthard.reports.survey.survey import SurveyError as SurveyError
+    from agenthard.taxonomy.categories import TaxonomyError as TaxonomyError
+    from agenthard.taxonomy.errors import AgentHardError as AgentHardError
+    from agenthard.taxonomy.errors import MissingExtraError as MissingExtraError
+    from agenthard.taxonomy.files import UnreadableFileError as UnreadableFileError
+    from agenthard.taxonomy.yaml_text import YamlTextError as YamlTextError
 
     BY_CODE: dict[str, type[AgentHardError]]
     """Class of each error by its code."""
@@ -262,134 +345,6 @@ _PLACES = {
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
-__all__ = [
-    "AgentHardError",
-    "AlignmentError",
-    "AnalysisError",
-    "BY_CODE",
-    "BadRequestError",
-    "BlindnessError",
-    "BrowserError",
-    "BudgetExhaustedError",
-    "CandidatesError",
-    "ChannelClosedError",
-    "ChannelTimeoutError",
-    "CheckTimeoutError",
-    "CommandError",
-    "CommandLineError",
-    "ComparisonError",
-    "ConfigError",
-    "ConfigurationError",
-    "ConnectionBrokenError",
-    "ConnectionFailedError",
-    "ConnectionLostError",
-    "ContextOverflowError",
-    "DifferentModelsError",
-    "DifferentWorkerError",
-    "EditError",
-    "EmbedderError",
-    "EngineError",
-    "EpisodeDoneError",
-    "EpisodeOverError",
-    "EvaluationError",
-    "ExecutionError",
-    "ExpressionError",
-    "FailedJobError",
-    "FetchError",
-    "FolderInUseError",
-    "GenerationError",
-    "ImpossibleParametersError",
-    "InfrastructureError",
-    "InvalidLookupError",
-    "InvalidPayloadError",
-    "JobError",
-    "JournalError",
-    "JsonStreamError",
-    "JudgeSettingsError",
-    "LabelError",
-    "LostJobError",
-    "LostProcessError",
-    "LostWorkerError",
-    "MalformedInstanceError",
-    "MalformedRecordError",
-    "MalformedReplyError",
-    "MatrixError",
-    "MissingExtraError",
-    "MissingKeyError",
-    "ModelError",
-    "NotAllowedError",
-    "NotAskedError",
-    "NotPlainJsonError",
-    "NotRecordedError",
-    "OutOfTurnsError",
-    "PatchError",
-    "PathSyntaxError",
-    "PluginError",
-    "PolicyError",
-    "PreparationError",
-    "ProbeError",
-    "ProgramError",
-    "PromptTooLongError",
-    "QueueError",
-    "RateLimitError",
-    "RatingError",
-    "Refusal",
-    "RefusedCallError",
-    "RefusedError",
-    "RemoteCheckError",
-    "ReplyTooLongError",
-    "RequestTimeoutError",
-    "ReviewError",
-    "RuleFileError",
-    "RuleSyntaxError",
-    "RunFolderError",
-    "RunTablesError",
-    "SampleError",
-    "ScriptError",
-    "SelectionError",
-    "ServerError",
-    "SnapshotError",
-    "SourceError",
-    "StopError",
-    "StorageError",
-    "StoreError",
-    "SuiteError",
-    "SuppressionError",
-    "SurveyError",
-    "TaxonomyError",
-    "TooFewVotesError",
-    "ToolError",
-    "ToolRefusal",
-    "ToolUseError",
-    "TransientError",
-    "UnavailableError",
-    "UnexpectedAnswerError",
-    "UnfillableError",
-    "UnknownAgentError",
-    "UnknownDomainError",
-    "UnknownDownloadError",
-    "UnknownFactError",
-    "UnknownModelError",
-    "UnknownScenarioError",
-    "UnmetConditionError",
-    "UnplayableError",
-    "UnplayableScenarioError",
-    "UnreachableError",
-    "UnreadableDomainError",
-    "UnreadableFileError",
-    "UnreadableVerdictError",
-    "UnusableResultError",
-    "UnwritableError",
-    "UsageError",
-    "VerdictError",
-    "WeakIsolationError",
-    "WebCassetteError",
-    "WrittenReadingError",
-    "WrongKeyError",
-    "WrongTypeError",
-    "YamlTextError",
-]
-
 
 def error_of(code: str) -> "type[AgentHardError]":
     """Return the class of an error, importing no other.
@@ -416,4 +371,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(["BY_CODE", *(place.partition(":")[2] for place in _PLACES.values())])

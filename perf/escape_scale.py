@@ -102,7 +102,7 @@ def killed(out: Path, workers: int) -> int:
             command(out, workers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
         try:
-            process.wait(timeout=rng.uniform(0.8, 2.0))
+            process.wait(timeout=rng.uniform(0.4, 0.7))
             break
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)

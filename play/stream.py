@@ -21,7 +21,7 @@ _AHEAD = 8
 _WAITING = 16
 """Most batches per process that are made or being made and not yet taken: bounds the memory."""
 _COLLECT_AFTER = 50_000
-"""Objects after which another process looks for cycles of references, of which instances have none."""
+"""Objects after which a process looks for cycles of references, of which instances have none."""
 
 
 def in_order(make: Callable[[Job], Made], jobs: Iterable[Job], workers: int = 1) -> Iterator[Made]:
@@ -40,11 +40,17 @@ def in_order(make: Callable[[Job], Made], jobs: Iterable[Job], workers: int = 1)
     Raises:
         GenerationError: One could not be made; those before it were yielded.
     """
+    before = gc.get_threshold()
+    gc.set_threshold(_COLLECT_AFTER)
+    try:
+        yield from (make(job) for job in jobs) if workers <= 1 else _shared_out(make, jobs, workers)
+    finally:
+        gc.set_threshold(*before)
+
+
+def _shared_out(make: Callable[[Job], Made], jobs: Iterable[Job], workers: int) -> Iterator[Made]:
+    """Make instances here and in other processes."""
     rest = iter(jobs)
-    if workers <= 1:
-        for job in rest:
-            yield make(job)
-        return
     others = ProcessPoolExecutor(workers - 1, mp_context=get_context("spawn"), initializer=_start)
     line: deque[tuple[list[Job], Future[list[Made]]]] = deque()
     try:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from statistics import mean
 from typing import Literal
 
@@ -12,8 +11,7 @@ from agenthard.agency.judges.exhibit import Exhibit
 from agenthard.agency.judges.model_judge import ask
 from agenthard.agency.judges.opinion import TOP_SCORE, JudgeKind, Opinion
 from agenthard.agency.scenario import ScenarioTask
-from agenthard.audit.statistics.agreement import cohen_kappa, krippendorff_alpha
-from agenthard.audit.statistics.result import Result
+from agenthard.audit.statistics.judges import PASSES, JudgeAgreement, judge_agreement
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Model
 from agenthard.taxonomy.record import Record
@@ -175,33 +173,9 @@ def _of_kind(kind: JudgeKind, opinions: Sequence[Opinion]) -> KindGrade:
     )
 
 
-class PairOfJudges(Record):
-    """Two judges on the attempts that both scored."""
-
-    first: str
-    """One."""
-    second: str
-    """The other."""
-    kappa: Result
-    """Cohen's κ of pass and fail at 60 %."""
-
-
-class PanelAgreement(Record):
-    """How far judges of one kind agree over many attempts."""
-
-    kind: JudgeKind
-    """Kind."""
-    judges: Result
-    """Krippendorff's α of the judges' scores, each the mean of its repetitions; as measurements."""
-    repeats: dict[str, Result]
-    """α of each judge with itself, over its repetitions."""
-    pairs: tuple[PairOfJudges, ...]
-    """Every pair of judges."""
-
-
 def panel_agreement(
-    grades: Sequence[PanelGrade], kind: JudgeKind, *, passes: float = 6.0, resamples: int = 2000, seed: int = 0
-) -> PanelAgreement:
+    grades: Sequence[PanelGrade], kind: JudgeKind, *, passes: float = PASSES, resamples: int = 2000, seed: int = 0
+) -> JudgeAgreement:
     """Measure how far the judges of one kind agree, with intervals over attempts.
 
     Args:
@@ -211,26 +185,7 @@ def panel_agreement(
         resamples: resamples of the bootstrap.
         seed: seed of the bootstrap.
     """
-    units = [[each for each in grade.opinions] for found in grades for grade in found.grades if grade.kind == kind]
-    names = list(dict.fromkeys(each.judge for unit in units for each in unit))
-    by_judge = {name: [[e.score for e in unit if e.judge == name] for unit in units] for name in names}
-    means = {name: [_mean(scores) for scores in found] for name, found in by_judge.items()}
-    drawn = {"resamples": resamples, "seed": seed}
-    verdicts = {
-        name: [None if score is None else "pass" if score >= passes else "fail" for score in found]
-        for name, found in means.items()
-    }
-    return PanelAgreement(
-        kind=kind,
-        judges=krippendorff_alpha(list(zip(*means.values(), strict=True)), "interval", **drawn),
-        repeats={name: krippendorff_alpha(found, "interval", **drawn) for name, found in by_judge.items()},
-        pairs=tuple(
-            PairOfJudges(first=one, second=other, kappa=cohen_kappa(verdicts[one], verdicts[other], **drawn))
-            for one, other in combinations(names, 2)
-        ),
-    )
-
-
-def _mean(scores: Sequence[float | None]) -> float | None:
-    known = [score for score in scores if score is not None]
-    return mean(known) if known else None
+    units = [grade.opinions for found in grades for grade in found.grades if grade.kind == kind]
+    names = dict.fromkeys(each.judge for unit in units for each in unit)
+    scores = {name: [[each.score for each in unit if each.judge == name] for unit in units] for name in names}
+    return judge_agreement(kind, scores, passes=passes, resamples=resamples, seed=seed)

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -86,15 +86,25 @@ class Probe:
             raise ProbeError(f"`{' '.join(command)[:100]}` was killed: {job.ending}")
         return job
 
-    def browse(self, plan: Plan) -> BrowserRecord:
+    def browse(self, plan: Plan, files: Mapping[str, str] | None = None) -> BrowserRecord:
         """Carry out a plan in a browser on a copy of the workspace; the images are in the eval-space, next to it.
+
+        Args:
+            plan: what is done.
+            files: text files that are put into the copy, in place of what has their name.
 
         Raises:
             BrowserError: no browser is installed, or it did not start.
             JobError: this machine cannot contain it.
         """
-        images = self.images()
-        record = browse(self._space.work, plan, images, hidden=self._hidden(), weak_isolation=self._weak_isolation)
+        record = browse(
+            self._space.work,
+            plan,
+            self.images(),
+            files=files,
+            hidden=self._hidden(),
+            weak_isolation=self._weak_isolation,
+        )
         self.records.append(record)
         return record
 

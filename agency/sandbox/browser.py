@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,7 @@ def browse(
     plan: Plan,
     images: Path,
     *,
+    files: Mapping[str, str] | None = None,
     hidden: Sequence[Path] = (),
     weak_isolation: bool = False,
 ) -> BrowserRecord:
@@ -91,6 +92,7 @@ def browse(
         folder: what is served; links that lead out of it are not followed.
         plan: what is done.
         images: folder that the images are written to; it is made when it is missing.
+        files: text files that are put into the top of the copy, in place of what has their name.
         hidden: folders that nothing in the job can look into.
         weak_isolation: go on although this machine lacks a layer of isolation; the record names it.
 
@@ -105,6 +107,8 @@ def browse(
     with tempfile.TemporaryDirectory(prefix="agenthard-browser-") as name:
         scratch = Path(name)
         shutil.copytree(folder, scratch / "site", symlinks=True)
+        for file, text in (files or {}).items():
+            _put(scratch / "site", file, text)
         order = {
             "program": str(program),
             "arguments": ARGUMENTS,
@@ -123,6 +127,15 @@ def browse(
             weak_isolation=weak_isolation,
         )
         return _record(scratch, plan, job, images)
+
+
+def _put(site: Path, name: str, text: str) -> None:
+    """Write a file in place of whatever has its name."""
+    target = site / name
+    if target.is_dir() and not target.is_symlink():
+        shutil.rmtree(target)
+    target.unlink(missing_ok=True)
+    target.write_text(text, encoding="utf-8")
 
 
 def _limits(plan: Plan) -> JobLimits:

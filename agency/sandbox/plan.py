@@ -9,6 +9,7 @@ from agenthard.taxonomy.record import Record
 MOST_STEPS = 500
 MOST_FRAMES = 120
 MOST_SECONDS = 300.0
+MOST_READ = 2_000_000
 
 
 class _Step(Record):
@@ -104,6 +105,16 @@ class AssertScript(_Step):
     """How far a number, at any depth of the value, may be off."""
 
 
+class Read(_Step):
+    """Keep the value of an expression in JavaScript, whatever it is."""
+
+    do: Literal["read"] = "read"
+    script: str
+    """Expression; a promise is awaited."""
+    most: int = Field(default=4000, ge=1, le=MOST_READ)
+    """Characters of the value as JSON that are kept; of a longer one the beginning of its text."""
+
+
 class AssertBox(_Step):
     """Assert where an element is and how large it is, in pixels."""
 
@@ -155,7 +166,7 @@ class Frames(_Step):
 
 
 Step = Annotated[
-    Open | Wait | Click | Keys | Type | AssertScript | AssertBox | AssertQuiet | Screenshot | Frames,
+    Open | Wait | Click | Keys | Type | Read | AssertScript | AssertBox | AssertQuiet | Screenshot | Frames,
     Field(discriminator="do"),
 ]
 

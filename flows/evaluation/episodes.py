@@ -70,6 +70,15 @@ class Selection(NamedTuple):
         """Number of episodes per task."""
         return len(self.agents) * len(self.failure_rates) * self.trials * len(self.variants)
 
+    def holds(self, episode: Episode) -> bool:
+        """Whether an episode is planned."""
+        return (
+            episode.agent in self.agents
+            and episode.failure_rate in self.failure_rates
+            and episode.trial < self.trials
+            and episode.variant in self.variants
+        )
+
 
 class EpisodeAttempt(Record):
     """One attempt at an episode, with its duration, which is not in the trajectory since it differs from run to run."""

@@ -7,9 +7,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agenthard.audit.statistics.judges import JudgeAgreement, JudgedAttempts
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.benchmark import Benchmark
 from agenthard.flows.evaluation.episode_table import other_axes, read_episodes, write_tables
+from agenthard.flows.evaluation.episodes import Selection
 from agenthard.flows.evaluation.settings import PAPER, EvaluationFolder, EvaluationSettings
 from agenthard.flows.evaluation.shown_runs import shown_runs
 from agenthard.flows.evaluation.store import EpisodeStore
@@ -87,6 +89,7 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
         write_turns(folder, store, benchmark)
         write_trajectories(folder, store)
         write_rollouts(folder, store)
+        judges = _judges(store, selection) if settings.helpers() else ()
         tasks = sum(1 for _ in benchmark.tasks())
         settled = store.settled(selection, settings.attempts)
         lost = settled - store.scored(selection)
@@ -98,7 +101,8 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
     turns = read_turns(folder)
     turns = None if turns is None else _asked(turns, settings, benchmark)
     published = read_compared(settings.compare, benchmark.declared)
-    analysis = analyse(episodes, _about(settings, benchmark, tasks), published, benchmark.declared, turns)
+    about = _about(settings, benchmark, tasks)
+    analysis = analyse(episodes, about, published, benchmark.declared, turns, judges)
     page, *_ = write_evaluation(analysis, folder.report, shown_runs(folder, benchmark))
     costs = _costs(settings)
     outcome = EvaluationOutcome(
@@ -118,6 +122,15 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
     )
     write_json(folder.root / "manifest.json", _manifest(settings, benchmark, outcome))
     return outcome
+
+
+def _judges(store: EpisodeStore, selection: Selection) -> tuple[JudgeAgreement, ...]:
+    """Measure the agreement of the models that judged the planned episodes."""
+    judged = JudgedAttempts()
+    for episode, run in store.trajectories():
+        if selection.holds(episode):
+            judged.add(run)
+    return judged.agreement()
 
 
 def _asked(table: "pd.DataFrame", settings: EvaluationSettings, benchmark: Benchmark) -> "pd.DataFrame":

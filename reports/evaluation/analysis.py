@@ -6,6 +6,7 @@ import pandas as pd
 from pydantic import Field
 
 from agenthard.audit.statistics import Result, minimum_detectable_difference, wilson_interval
+from agenthard.audit.statistics.judges import JudgeAgreement
 from agenthard.reports.evaluation.agents import AgentRow, Usage, leaderboard, usage
 from agenthard.reports.evaluation.axes import ConditionScore, condition_scores
 from agenthard.reports.evaluation.cells import DomainScore, HeatMap, domain_scores, heat_maps
@@ -113,6 +114,8 @@ class EvaluationAnalysis(Record):
     """Calls and outcomes by turn; not written where the benchmark does not ask for them."""
     turn_changes: tuple[TurnChange, ...] = Field(default=(), exclude_if=lambda rows: not rows)
     """Turns from which calls are repeated or fail more often."""
+    judges: tuple[JudgeAgreement, ...] = Field(default=(), exclude_if=lambda found: not found)
+    """Agreement of models that judged the attempts; not written where no panel did."""
     declared: Declared = Field(default=NOTHING, exclude=True)
     """What the benchmark declares about itself; not written."""
 
@@ -123,6 +126,7 @@ def analyse(
     published: Sequence[Published] = (),
     declared: Declared = NOTHING,
     turns: pd.DataFrame | None = None,
+    judges: Sequence[JudgeAgreement] = (),
 ) -> EvaluationAnalysis:
     """Analyse an evaluation of agents × instances × trials.
 
@@ -132,6 +136,7 @@ def analyse(
         published: published results to compare with.
         declared: what the benchmark declares: factors, counts, measures and axes.
         turns: one row per agent, condition and turn; None where turns are not counted.
+        judges: agreement of the models that judged the attempts, by kind.
 
     Returns:
         The analysis. Equal input gives an equal analysis; the order of the rows does not matter, except that of two
@@ -176,6 +181,7 @@ def analyse(
         by_condition=condition_scores(table, agents, about),
         turns=spans,
         turn_changes=changes,
+        judges=tuple(judges),
         declared=declared,
     )
 

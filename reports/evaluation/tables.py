@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from agenthard.audit.statistics import Result
+from agenthard.audit.statistics.judges import JudgeAgreement
 from agenthard.reports.evaluation.agents import AgentRow
 from agenthard.reports.evaluation.analysis import EvaluationAnalysis
 from agenthard.reports.evaluation.page import ShownRun, write_evaluation_page
@@ -21,7 +23,23 @@ def tables_of(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
         Name of the table → rows with equal keys. A number that does not exist is an empty cell, its reason is in
         the column that ends in ``_undefined``. A table without rows is left out.
     """
-    tables: dict[str, list[Row]] = {
+    tables = {
+        **_scores(analysis),
+        **_conditions(analysis),
+        **_episodes(analysis),
+        **_published(analysis),
+        "judges": [row for each in analysis.judges for row in _agreement(each)],
+        "notes": [
+            *({"source": "episodes", "note": note} for note in analysis.notes),
+            *({"source": file.source, "note": note} for file in analysis.files for note in file.problems),
+        ],
+    }
+    return {name: rows for name, rows in tables.items() if rows}
+
+
+def _scores(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
+    """Scores of agents by task, cell, domain and level."""
+    return {
         "leaderboard": [_board_row(row) for row in analysis.board],
         "endings": [
             {"agent": row.agent, "ending": ending, "episodes": count}
@@ -33,6 +51,29 @@ def tables_of(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
             for grid in analysis.heat_maps
             for cell in grid.cells
         ],
+        "domains": [
+            pick(row, "agent", "published", "domain", "passed", "scored") | flat("score", row.score)
+            for row in analysis.domains
+        ],
+        "score_by_level": [pick(row, "agent", "factor", "level") | _rate(row.rate) for row in analysis.levels],
+        "trends": [pick(row, "agent", "factor") | flat("rho", row.rho) for row in analysis.trends],
+        "failure_rates": [
+            pick(row, "agent", "failure_rate") | _rate(row.rate) | flat("difference", row.difference)
+            for row in analysis.failures
+        ],
+        "pairs": [
+            pick(pair, "first", "second", "family", "adjacent", "n", "of", "test", "p", "adjusted_p", "significant")
+            | flat("difference", pair.difference)
+            | flat("detectable", pair.detectable)
+            | {"reason": pair.reason}
+            for pair in analysis.pairs
+        ],
+    }
+
+
+def _conditions(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
+    """What differs between conditions."""
+    return {
         "cells_by_condition": [
             {"condition": each.condition, "agent": grid.agent} | cell.model_dump() | {"share": cell.share}
             for each in analysis.conditions
@@ -50,6 +91,12 @@ def tables_of(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
             | flat("score_difference", row.score_difference)
             for row in analysis.by_condition
         ],
+    }
+
+
+def _episodes(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
+    """What happens in episodes, and what they cost."""
+    return {
         "turns": [
             pick(row, "agent", "condition", "first", "last", "replies", "calls")
             | flat("repeated", row.repeated)
@@ -62,42 +109,41 @@ def tables_of(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
             pick(row, "agent", "condition", "what", "turn") | flat("before", row.before) | flat("after", row.after)
             for row in analysis.turn_changes
         ],
-        "published_measures": [
-            {"model": row.model.model} | each.model_dump() for row in analysis.published for each in row.model.measures
-        ],
-        "domains": [
-            pick(row, "agent", "published", "domain", "passed", "scored") | flat("score", row.score)
-            for row in analysis.domains
-        ],
         "horizon": [
             pick(point, "agent", "measure") | point.levels | flat("mean", point.mean) for point in analysis.horizon
         ],
-        "score_by_level": [pick(row, "agent", "factor", "level") | _rate(row.rate) for row in analysis.levels],
-        "trends": [pick(row, "agent", "factor") | flat("rho", row.rho) for row in analysis.trends],
-        "failure_rates": [
-            pick(row, "agent", "failure_rate") | _rate(row.rate) | flat("difference", row.difference)
-            for row in analysis.failures
-        ],
-        "pairs": [
-            pick(pair, "first", "second", "family", "adjacent", "n", "of", "test", "p", "adjusted_p", "significant")
-            | flat("difference", pair.difference)
-            | flat("detectable", pair.detectable)
-            | {"reason": pair.reason}
-            for pair in analysis.pairs
-        ],
         "usage": [row.model_dump() for row in analysis.usage],
+    }
+
+
+def _published(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
+    """Published results, to compare with."""
+    return {
         "published": [
             {"model": row.model.model, "sources": "; ".join(row.model.sources)}
             | pick(row.model, "passed", "n")
             | flat("score", row.score)
             for row in analysis.published
         ],
-        "notes": [
-            *({"source": "episodes", "note": note} for note in analysis.notes),
-            *({"source": file.source, "note": note} for file in analysis.files for note in file.problems),
+        "published_measures": [
+            {"model": row.model.model} | each.model_dump() for row in analysis.published for each in row.model.measures
         ],
     }
-    return {name: rows for name, rows in tables.items() if rows}
+
+
+def _agreement(found: JudgeAgreement) -> list[Row]:
+    """Lay out the agreement of judges of a kind: all together, each pair, and each with itself."""
+    compared: list[tuple[str, str, str, Result, Result | None]] = [
+        ("all", "", "", found.judges, None),
+        *(("pair", each.first, each.second, each.alpha, each.kappa) for each in found.pairs),
+        *(("repetitions", name, "", alpha, None) for name, alpha in found.repeats.items()),
+    ]
+    return [
+        {"kind": found.kind, "compared": what, "first": first, "second": second}
+        | flat("alpha", alpha)
+        | flat("kappa", kappa)
+        for what, first, second, alpha, kappa in compared
+    ]
 
 
 def _board_row(row: AgentRow) -> Row:

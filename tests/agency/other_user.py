@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 USER = "43210"
 NUMBERS = "0 0 100000"
+MOST_SECONDS = 550.0
 LAYERS_OF_NAMESPACES = "network,files,processes"
 SHOWN = """
 set -e; closed=$1; needed=$2; user=$3; shift 3
@@ -28,7 +29,12 @@ NO_NAMESPACES = 'read go; exec sh -c \'echo 0 > /proc/sys/user/max_user_namespac
 
 
 def run_as_user(
-    command: Sequence[str], home: Path, *, namespaces: bool, variables: Mapping[str, str] | None = None
+    command: Sequence[str],
+    home: Path,
+    *,
+    namespaces: bool,
+    variables: Mapping[str, str] | None = None,
+    seconds: float = MOST_SECONDS,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command as an ordinary user.
 
@@ -37,20 +43,21 @@ def run_as_user(
         home: a folder that becomes the user's own.
         namespaces: whether the machine allows user namespaces.
         variables: further variables.
+        seconds: longest time.
     """
     path = f"{Path(sys.prefix) / 'bin'}:/usr/bin:/bin"
     environment = {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
     environment |= {"PREFECT_HOME": str(home / "prefect"), **(variables or {})}
     if os.geteuid() != 0:
         off = {} if namespaces else {"AGENTHARD_ISOLATION_OFF": LAYERS_OF_NAMESPACES}
-        return _finished(command, environment | off)
+        return _finished(command, environment | off, seconds)
     for place, _, files in os.walk(home):
         for name in (".", *files):
             os.chown(os.path.join(place, name), int(USER), int(USER), follow_symlinks=False)
     needed = Path(sys.base_prefix)
     shown = ["sh", "-c", SHOWN, "sh", _closed_above(needed), str(needed), USER, *command]
     inside = ["unshare", "--mount", "--propagation", "private", *shown]
-    return _finished(inside, environment) if namespaces else _without_namespaces(inside, environment)
+    return (_finished if namespaces else _without_namespaces)(inside, environment, seconds)
 
 
 def _closed_above(path: Path) -> str:
@@ -59,11 +66,15 @@ def _closed_above(path: Path) -> str:
     return str(closed[0]) if closed else ""
 
 
-def _finished(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=550)
+def _finished(
+    command: Sequence[str], environment: Mapping[str, str], seconds: float
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=seconds)
 
 
-def _without_namespaces(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+def _without_namespaces(
+    command: Sequence[str], environment: Mapping[str, str], seconds: float
+) -> subprocess.CompletedProcess[str]:
     """Run a command in a user namespace in which the kernel allows no further one."""
     inside = ["unshare", "--user", "sh", "-c", NO_NAMESPACES, "sh", *command]
     with subprocess.Popen(
@@ -73,5 +84,5 @@ def _without_namespaces(command: Sequence[str], environment: Mapping[str, str]) 
             time.sleep(0.02)
         for name in ("uid_map", "gid_map"):
             Path(f"/proc/{child.pid}/{name}").write_text(NUMBERS)
-        said, _ = child.communicate("go\n", timeout=550)
+        said, _ = child.communicate("go\n", timeout=seconds)
     return subprocess.CompletedProcess(inside, child.returncode, said, "")

@@ -68,7 +68,7 @@ def test_obstacles_are_said(scenarios: dict[str, Scenario], monkeypatch: pytest.
         "needs the program g++, which is not installed",
         "needs the program make, which is not installed",
     )
-    assert obstacles(scenarios["Game/scenario1"])[0].startswith("needs a browser, and none is installed")
+    assert obstacles(scenarios["Game/scenario1"])[0].startswith("needs a browser: no browser")
 
 
 def test_the_records_refuse_contradictions() -> None:

@@ -8,9 +8,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from agenthard.agency.packs import packs
 from agenthard.agency.suite_files import write_suite
+from agenthard.flows.cli import app
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.finished import read_finished
 from agenthard.flows.evaluation.publish import EvaluationOutcome
@@ -21,6 +23,7 @@ from tests.loopback import Loopback
 from tests.loopback.agency_brain import judges
 from tests.loopback.talk import Answer, Asked
 
+runner = CliRunner()
 PRICE = {"prompt": 1.0, "completion": 4.0, "date": "2026-11"}
 LEAKS = ("loop", "compatible/", "/tmp/", "127.0.0.1")
 
@@ -84,6 +87,17 @@ def test_rules_and_a_panel_are_two_conditions_of_one_evaluation(
     words = [said.text for each in asked for said in each.said]
     assert not [leak for leak in (*LEAKS, str(tmp_path)) for text in words if leak in text]
     assert "judge=panel" in Path(outcome.report).read_text(encoding="utf-8")
+    page = " ".join(Path(outcome.report).read_text(encoding="utf-8").split())
+    assert "Agreement of judges" in page and "one and two" in page
+    units = {(g["task_id"], tuple(o["score"] for o in g["panel"]["grades"][0]["opinions"])) for g in by_panel}
+    done = runner.invoke(app, ["agency", "agreement", str(tmp_path / "out"), "--json"])
+    (shown,) = json.loads(done.stdout)
+    assert shown["kind"] == "text" and set(shown["repeats"]) == {"one", "two"}
+    (pair,) = shown["pairs"]
+    assert len(units) <= pair["alpha"]["n"] <= len(judged) and shown["judges"] == pair["alpha"]
+    assert json.loads((tmp_path / "out/report/evaluation.json").read_text())["judges"] == [shown]
+    table = runner.invoke(app, ["agency", "agreement", str(tmp_path / "out")])
+    assert "one and two" in table.stdout and "one with itself" in table.stdout
     again = played(suite, tmp_path / "again", cache=str(tmp_path / "out/work/replies.sqlite"), **settings)
     assert again.complete and len(asked_of_judges(loopback)) == len(asked)  # every judgement came from the cache
 
@@ -102,6 +116,13 @@ def test_a_panel_that_sees_looks_at_the_page_in_a_browser(loopback: Loopback, ke
     for row in rows(tmp_path / "out"):
         text, vision = (each["score"] for each in row["grade"]["panel"]["grades"])
         assert row["grade"]["score"] == pytest.approx((text + vision) / 2)
+
+
+def test_without_a_panel_there_is_no_agreement(suite: Path, tmp_path: Path) -> None:
+    outcome = played(suite, tmp_path / "out", agents=("partial",))
+    done = runner.invoke(app, ["agency", "agreement", str(tmp_path / "out")])
+    assert isinstance(done.exception, CommandError) and "no two judgements" in str(done.exception)
+    assert "Agreement of judges" not in Path(outcome.report).read_text(encoding="utf-8")
 
 
 def test_rules_decide_what_they_can_and_a_panel_the_rest(

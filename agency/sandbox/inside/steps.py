@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from .known import MOST_TEXT, Record, without
-from .values import equal, short, shown
+from .values import MOST_VALUE, equal, short, shown
 
 IMAGES = "images"
 
@@ -41,7 +41,7 @@ class Driver:
             try:
                 do: Callable[..., Awaitable[Any]] = getattr(self, "_" + step["do"])
                 value = await asyncio.wait_for(do(step, number), self._seconds + _pauses(step))
-                found |= {"status": "ok", "value": shown(value)}
+                found |= {"status": "ok", "value": shown(value, step.get("most", MOST_VALUE))}
             except Failed as error:
                 reason, value = error.args
                 found |= {"status": "failed", "failure": "assertion", "reason": reason, "value": shown(value)}
@@ -97,6 +97,9 @@ class Driver:
         element = await self._element(step["selector"])
         await element.fill("", timeout=self._milliseconds)
         await element.press_sequentially(step["text"], timeout=self._milliseconds)
+
+    async def _read(self, step: dict[str, Any], number: int) -> Any:
+        return await self._page.evaluate(step["script"])
 
     async def _assert_script(self, step: dict[str, Any], number: int) -> Any:
         value = await self._page.evaluate(step["script"])

@@ -31,11 +31,11 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def shown(value: Any) -> Any:
+def shown(value: Any, most: int = MOST_VALUE) -> Any:
     """Return a value as JSON has it; a long one as the beginning of its text."""
     plain = _plain(value)
     text = json.dumps(plain)
-    return plain if len(text) <= MOST_VALUE else text[:MOST_VALUE]
+    return plain if len(text) <= most else text[:most]
 
 
 def short(value: Any) -> str:

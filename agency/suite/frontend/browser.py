@@ -1,36 +1,16 @@
-"""Looking at the page in a real browser, in a job: other data, then steps in the page, then what there is to see.
+"""Looking at the page in a real browser: other data, then steps in the page, then what there is to see."""
 
-Chromium prints the page after a script of ours has acted in it. A browser that is driven from outside can replace
-:func:`look_at` as it is: cases go in, a list of observations comes out.
-"""
-
-import html
 import json
-import random
-import re
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
 from agenthard.agency.judges import Probe, ProbeError
-from agenthard.agency.suite.kit import PROCESSES
-from agenthard.containment import JobLimits
+from agenthard.agency.sandbox import Plan
+from agenthard.agency.sandbox.plan import MOST_READ, Read
 
-LIMITS = JobLimits(wall_seconds=90, cpu_seconds=30, memory_bytes=1 << 46, processes=PROCESSES, open_files=2048)
-"""Chromium reserves far more address space than it uses."""
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking"
-    " --disable-component-update --disable-sync --disable-quic --disable-extensions --user-data-dir=/tmp/profile"
-    " --allow-file-access-from-files --virtual-time-budget=20000 --dump-dom"
-)
-RUNNER = """
-import json, os, shutil, sys
-job = json.loads(sys.argv[1])
-shutil.copytree("/tmp/workspace", "/tmp/page", symlinks=True)
-for name, text in job["files"].items():
-    with open("/tmp/page/" + name, "w") as file:
-        file.write(text)
-os.execvp("chromium", ["chromium", *job["flags"].split(), "--window-size=1300,900", "file:///tmp/page/" + job["start"]])
-"""
+START = "agenthard-probe.html"
+MOST_SECONDS = 45.0
 PROBE = """
 const pause = () => new Promise((done) => setTimeout(done, 30));
 const shown = (element) => element !== null && element.getClientRects().length > 0;
@@ -50,7 +30,7 @@ const open = (at, width, hash) => new Promise((done) => {
   frame.addEventListener("load", async () => { await pause(); done(frame); });
   document.body.append(frame);
 });
-(async () => {
+window[KEY] = (async () => {
   const found = [];
   for (const [at, one] of CASES.entries()) {
     let seen;
@@ -62,10 +42,7 @@ const open = (at, width, hash) => new Promise((done) => {
     } catch (error) { seen = "error in the page: " + error.message; }
     found.push(seen);
   }
-  const result = document.createElement("pre");
-  result.id = KEY;
-  result.textContent = JSON.stringify(found, (key, value) => value === undefined ? null : value);
-  document.body.replaceChildren(result);
+  return JSON.stringify(found, (key, value) => value === undefined ? null : value);
 })();
 """
 TOOLS = (
@@ -92,7 +69,8 @@ def look_at(probe: Probe, cases: Sequence[Case]) -> list[Any]:
     """Visit the page with each case, in one browser.
 
     Raises:
-        ProbeError: the page is missing, or the browser shows no result.
+        ProbeError: the page is missing, or gives no result.
+        BrowserError: no browser is installed, or it did not start.
     """
     index = probe.text("index.html")
     files, steps = {}, []
@@ -101,13 +79,20 @@ def look_at(probe: Probe, cases: Sequence[Case]) -> list[Any]:
         files[f"data{at}.js"] = data
         files[f"case{at}.html"] = index.replace('src="data.js"', f'src="data{at}.js"')
         steps.append({"body": TOOLS + case.body, "width": case.width, "hash": case.hash})
-    key = f"seen{random.Random(index).randrange(10**9)}"
+    key = f"seen{secrets.token_hex(8)}"  # a page that looks at what is around it cannot know the name
     script = f"const CASES = {json.dumps(steps)}, KEY = {json.dumps(key)};{PROBE}".replace("</", "<\\/")
-    files["agenthard-probe.html"] = f"<!doctype html><meta charset=utf-8><body><script>{script}</script></body>"
-    job = json.dumps({"files": files, "flags": FLAGS, "start": "agenthard-probe.html"})
-    done = probe.run("python3", "-c", RUNNER, job, limits=LIMITS)
-    seen = re.search(f'<pre id="{key}">(.*?)</pre>', done.stdout, re.DOTALL)
-    if not seen:
-        raise ProbeError(f"the browser shows no result, exit code {done.exit_code}")
-    found = json.loads(html.unescape(seen[1]))
+    files[START] = f"<!doctype html><meta charset=utf-8><body><script>{script}</script></body>"
+    plan = Plan(
+        entry=START,
+        steps=(Read(script=key, most=MOST_READ),),
+        seconds=2 * MOST_SECONDS,
+        step_seconds=MOST_SECONDS,
+    )
+    record = probe.browse(plan, files)
+    if broken := record.failures():
+        raise ProbeError(f"the page gives no result in the browser: {broken[0].reason}")
+    try:
+        found = json.loads(str(record.steps[-1].value))
+    except ValueError:
+        raise ProbeError(f"what the page shows is longer than {MOST_READ:,} characters") from None
     return list(found)

@@ -1,7 +1,8 @@
-"""``agenthard agency``: scenarios, plays, grades, feedback, rollouts, and the tables of the paper."""
+"""``agenthard agency``: scenarios, plays, grades, feedback, rollouts, agreement of judges, tables of the paper."""
 
 import typer
 
+from agenthard.flows.commands.agency.agreement import agreement
 from agenthard.flows.commands.agency.feedback import feedback
 from agenthard.flows.commands.agency.grade import grade
 from agenthard.flows.commands.agency.play import play
@@ -17,4 +18,5 @@ app.command("play")(play)
 app.command("grade")(grade)
 app.command("feedback")(feedback)
 app.command("rollouts")(rollouts)
+app.command("agreement")(agreement)
 app.command("tables")(tables)

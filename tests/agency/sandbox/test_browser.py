@@ -19,6 +19,7 @@ from agenthard.agency.sandbox.plan import (
     Frames,
     Keys,
     Open,
+    Read,
     Screenshot,
     Step,
     Type,
@@ -104,6 +105,14 @@ def test_a_plan_is_carried_out_and_leaves_nothing(browsed: Browsed, tmp_path: Pa
         assert png_size((tmp_path / "images" / image.name).read_bytes()) == (image.width, image.height)
     assert found.browser.startswith("Chromium ") and found.console == () and found.refused == ()
     assert any(line.startswith("memory: ") for line in found.not_contained)
+
+
+def test_values_are_read_whole_as_far_as_is_asked_for(browsed: Browsed) -> None:
+    found = browsed(
+        Read(script="Promise.resolve([app.moves, 'x'.repeat(9000)])", most=10_000), Read(script="'y'.repeat(9000)")
+    )
+    assert found.failures() == ()
+    assert found.steps[1].value == [[], "x" * 9000] and found.steps[2].value == '"' + "y" * 3999
 
 
 def test_assertions_that_fail_are_named_and_the_plan_goes_on(browsed: Browsed) -> None:

@@ -72,6 +72,18 @@ def test_a_solution_has_its_score(play: Play, at: int, name: str, tmp_path: Path
     assert found.score == pytest.approx(SCORES[task.id, name], abs=1e-6), found.judgement().reason
 
 
+@pytest.mark.long
+def test_a_page_of_any_length_is_looked_at(tmp_path: Path) -> None:
+    play, work = load("frontend"), tmp_path / "work"
+    task = play.scenario.tasks[2]
+    prepare(play, task, work)
+    apply(play, task, REFERENCE, work)
+    page = work / "index.html"
+    page.write_text(page.read_text().replace("</body>", f"<!--{'long ' * 40_000}--></body>"))
+    (work / "case0.html").symlink_to("/etc/passwd")
+    assert grade_work(play, task, work, tmp_path).score == pytest.approx(SCORES[task.id, REFERENCE])
+
+
 def test_seeds_are_the_same_each_time(tmp_path: Path) -> None:
     store = SnapshotStore(tmp_path / "store")
     for play in PLAYS:
