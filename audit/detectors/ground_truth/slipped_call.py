@@ -54,13 +54,13 @@ class SlippedCall(TaskDetector):
     experimental = True
 
     def not_applicable(self, task: AgentTask) -> str | None:
-        """Only ground truths with calls are looked at."""
+        """Only calls that change a state are looked at; where calls are compared, repeating one may be asked for."""
+        if task.ground_truth.call_matching != "state":
+            return "the state that the calls leave is not compared"
         return None if any(True for _ in task.gold_calls()) else "the ground truth has no call"
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield one hit per slip."""
-        if "redundant_calls_free" not in task.traits and task.ground_truth.call_matching != "state":
-            return
         calls = list(made_calls(task))
         yield from _made_twice(task, calls)
         yield from _left_out(task, calls)
