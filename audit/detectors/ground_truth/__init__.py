@@ -21,12 +21,15 @@ from agenthard.audit.detectors.ground_truth.misplaced_value import MisplacedValu
 from agenthard.audit.detectors.ground_truth.near_miss_value import NearMissValue
 from agenthard.audit.detectors.ground_truth.other_unit import OtherUnit
 from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolation
+from agenthard.audit.detectors.ground_truth.slipped_call import SlippedCall
 from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
 from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
 from agenthard.audit.detectors.ground_truth.twisted_name import TwistedName
 from agenthard.audit.detectors.ground_truth.unanswered_part import UnansweredPart
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.unavailable_tool import UnavailableTool
+from agenthard.audit.detectors.ground_truth.unchosen_variant import UnchosenVariant
+from agenthard.audit.detectors.ground_truth.uneven_calls import UnevenCalls
 from agenthard.audit.detectors.ground_truth.unfounded_refusal import UnfoundedRefusal
 from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
@@ -36,6 +39,7 @@ from agenthard.audit.detectors.ground_truth.unnamed_choice import UnnamedChoice
 from agenthard.audit.detectors.ground_truth.unnamed_record import UnnamedRecord
 from agenthard.audit.detectors.ground_truth.unreachable_value import UnreachableValue
 from agenthard.audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
+from agenthard.audit.detectors.ground_truth.unsupported_output import UnsupportedOutput
 from agenthard.audit.detectors.ground_truth.withheld_tool import WithheldTool
 
 __all__ = [
@@ -76,4 +80,8 @@ __all__ = [
     "UnfoundedRefusal",
     "OtherUnit",
     "UnansweredPart",
+    "UnchosenVariant",
+    "SlippedCall",
+    "UnevenCalls",
+    "UnsupportedOutput",
 ]

@@ -6,6 +6,7 @@ from typing import Any
 from rapidfuzz import process
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.milestone_values import Missed, missed_arguments, missed_quotes
 from agenthard.audit.detectors.support.moved_amounts import Payment, unpaid
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.environment import Attempt, UnavailableError
@@ -19,14 +20,16 @@ class MilestonesMissState(TaskDetector):
     """The parts of one answer agree: the milestones of a run, and the state that it has to leave.
 
     A benchmark may score a run by milestones, calls that it has to make in their order, and by its final state. The
-    milestones are carried out as calls, from the initial state. Two rules:
+    milestones are carried out as calls, from the initial state. Rules:
 
     1. every object that the expected state names is one that the environment has. A misnamed one is compared with
        nothing, so that whatever a run does there is right, or it is never met;
     2. where every milestone is carried out without an error, the evaluator accepts the state that they leave. A run
        that makes these calls and no others would be told that it passes all milestones and fails;
     3. where the expected state has a lower balance than the initial one, and new records with a total that name its
-       owner, the balance has fallen by the sum of these totals.
+       owner, the balance has fallen by the sum of these totals;
+    4. a text that a milestone gives, other than one that reads, is in the expected state where this has fields of that
+       name, and what the user dictates in quotation marks is in the milestones or in the expected state.
 
     Flagged: milestones that delete the earliest message, where the expected state lacks the latest. An expected state
     of "ReminderAPI" where the class is called "ReminderApi". A balance that falls from 150 to 92 by an order of 68.
@@ -38,7 +41,7 @@ class MilestonesMissState(TaskDetector):
 
     id = "milestones-miss-state"
     title = "milestones lead elsewhere than the expected state"
-    version = "2"
+    version = "3"
     category = "incorrect-tool-call"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -63,6 +66,8 @@ class MilestonesMissState(TaskDetector):
         environment.reset(task)
         start = environment.snapshot()
         yield from (_unpaid(task, payment) for payment in unpaid(start, _expected(task)))
+        yield from (_other_value(task, missed) for missed in missed_arguments(task, _expected(task)))
+        yield from (_other_value(task, missed) for missed in missed_quotes(task, _expected(task)))
         done = environment.trace(task, [call for calls in turns for call in calls])
         misnamed = list(_misnamed(task, environment.snapshot()))
         yield from misnamed
@@ -89,6 +94,22 @@ def _unpaid(task: AgentTask, payment: Payment) -> Hit:
         evidence=(quote(task, _place(task), note="the expected state"),),
         fix="Correct the balance or the records.",
         category="unreachable-score",
+    )
+
+
+def _other_value(task: AgentTask, missed: Missed) -> Hit:
+    claim = (
+        f"The user dictates {missed.value!r}, which neither the milestones nor the expected state have."
+        if missed.text
+        else f"A milestone gives {missed.value!r}, and the expected state has other values in all fields of that name."
+    )
+    return Hit(
+        claim=claim,
+        evidence=(
+            quote(task, missed.at, text=missed.text or None, note="the value"),
+            quote(task, _place(task), note="the expected state"),
+        ),
+        fix="Let the parts of the answer agree.",
     )
 
 

@@ -8,7 +8,7 @@ from agenthard.audit.detectors.support.gold_values import gold_values
 from agenthard.audit.detectors.support.own_records import full_name, introduced_names, own_records
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.taxonomy.pointer import join
-from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
 
 _WORD = re.compile(r"#?[\w.+-]+(?:@[\w-]+(?:\.[\w-]+)+)?")
 _FEWEST = 5
@@ -175,3 +175,55 @@ def _of_texts(task: AgentTask, owners: _Owners, said: Iterable[tuple[str, str]],
         if unsaid:
             how = f"which no text names; the texts name {word!r}, which is of {owners.records[word].owner!r}"
             yield Foreign(at, word, *unsaid[0], how)
+
+
+def unused_records(task: AgentTask, texts: Iterable[tuple[str, str]]) -> Iterator[Foreign]:
+    """Yield a record that texts name and no gold call changes, where the gold changes none that the texts name.
+
+    The gold then changes a record of the same table. Keys in texts may lack a sign before them: W50 for #W50.
+
+    Args:
+        task: the task.
+        texts: the texts, each with its JSON Pointer.
+    """
+    owners = _owners(task.environment)
+    said = named_records(task, texts)
+    given = _given(task)
+    lost = [key for key in said if key not in {item for _, item in given}]
+    changed = changed_records(task)
+    if not lost or any(item in said for _, item in changed):
+        return
+    at, word = said[lost[0]]
+    for place, item in changed:
+        if owners.records[item].table == owners.records[lost[0]].table:
+            yield Foreign(at, word, place, item, "which no text names")
+            return
+
+
+def named_records(task: AgentTask, texts: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Return the records with an owner that texts name, by key: where, and by which word.
+
+    Args:
+        task: the task.
+        texts: the texts, each with its JSON Pointer.
+    """
+    records = _owners(task.environment).records
+    said: dict[str, tuple[str, str]] = {}
+    for at, text in texts if records else ():
+        for word in (found.rstrip(".-") for found in _WORD.findall(text)):
+            key = next((key for key in (word, f"#{word}") if key in records), None)
+            if key is not None:
+                said.setdefault(key, (at, word))
+    return said
+
+
+def changed_records(task: AgentTask) -> list[tuple[str, str]]:
+    """List the records with an owner that gold calls give, reads aside: where, and the key."""
+    records = _owners(task.environment).records
+    writes = tuple(f"{at}/" for at, call in task.gold_calls() if not _reads(task, call))
+    return [(at, item) for at, item in _given(task) if item in records and at.startswith(writes)]
+
+
+def _reads(task: AgentTask, call: ToolCall) -> bool:
+    tool = task.tool(call.name, call.requestor)
+    return tool is not None and tool.effect == "read"

@@ -7,6 +7,7 @@ from agenthard.audit.detectors.user.leftover_wording import LeftoverWording
 from agenthard.audit.detectors.user.miscounted_list import MiscountedList
 from agenthard.audit.detectors.user.misquoted_identifier import MisquotedIdentifier
 from agenthard.audit.detectors.user.misstated_identity import MisstatedIdentity
+from agenthard.audit.detectors.user.misstated_record import MisstatedRecord
 from agenthard.audit.detectors.user.nested_value_name import NestedValueName
 from agenthard.audit.detectors.user.role_confusion import UserRoleConfusion
 from agenthard.audit.detectors.user.simulator_instruction import SimulatorInstruction
@@ -22,6 +23,7 @@ __all__ = [
     "MiscountedList",
     "MisquotedIdentifier",
     "MisstatedIdentity",
+    "MisstatedRecord",
     "NestedValueName",
     "SimulatorInstruction",
     "UnwrittenFile",

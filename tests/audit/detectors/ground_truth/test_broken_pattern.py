@@ -5,7 +5,7 @@ from typing import Any
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.ground_truth import BrokenPattern
 from agenthard.audit.shards import check_shard
-from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, Finding, GroundTruth, Status, ToolCall
+from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, Finding, GroundTruth, Status, ToolCall, UserSpec
 from tests.builders import make_task
 
 LOST, FOUND = {"func_name": "lose_book", "arguments": {"book": 7}}, {"name": "find_book", "arguments": {"book": 7}}
@@ -54,8 +54,38 @@ def test_a_suite_that_keeps_to_its_patterns() -> None:
 def test_few_tasks_and_frequent_parts_are_no_pattern() -> None:
     few = [composed(i, [LOST], [FOUND]) for i in range(4)]
     assert find(*few, composed(99, [LOST], [DRY])) == []
-    everywhere = [composed(i, [LEAK], [FOUND]) for i in range(6)] + [composed(i, [LOST], [FOUND]) for i in range(6, 40)]
+    everywhere = [composed(i, [LEAK], [FOUND]) for i in range(6)] + [composed(i, [LOST], [FOUND]) for i in range(6, 24)]
     assert find(*everywhere, composed(99, [LEAK], [DRY])) == []
+
+
+def test_what_the_whole_suite_has_but_one_task() -> None:
+    told = [
+        task.model_copy(update={"user": UserSpec(kind="simulated", instruction="You are Ada Lovelace. Be brief.")})
+        for task in SUITE
+    ]
+    odd = told[3].model_copy(
+        update={"id": "lib/99", "user": UserSpec(kind="simulated", instruction="You are Ada Byron. Be brief.")}
+    )
+    (finding,) = find(*told, odd)
+    assert finding.task_ids == ("lib/99",) and finding.category == "ambiguous-instruction"
+    assert "the sentence instruction: You are Ada Lovelace." in finding.claim
+
+
+def test_a_call_that_answers_a_start_action_wherever_it_can_be_answered() -> None:
+    lost_for_good = [composed(i, [LOST], [{"name": "give_up", "arguments": {}}]) for i in range(50, 58)]
+    suite = [*SUITE, *lost_for_good]
+    assert find(*suite) == []
+    (finding,) = find(*suite, composed(99, [LOST, LEAK], [DRY], HERE))
+    assert finding.task_ids == ("lib/99",)
+    assert "All 12 other tasks with" in finding.claim and "find_book" in finding.claim
+
+
+def test_two_calls_in_the_order_of_no_other_task() -> None:
+    suite = [composed(i, [LOST, LEAK], [FOUND, DRY]) for i in range(6)]
+    (finding,) = find(*suite, composed(99, [LOST, LEAK], [DRY, FOUND]))
+    assert finding.task_ids == ("lib/99",)
+    assert finding.claim.startswith("All 6 other tasks with both make the gold call find_book")
+    assert find(*suite, *(composed(i, [LOST, LEAK], [DRY, FOUND]) for i in (98, 99))) == []
 
 
 def test_tasks_that_are_written_one_by_one_are_not_compared() -> None:

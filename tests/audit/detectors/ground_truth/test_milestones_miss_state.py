@@ -10,7 +10,7 @@ from agenthard.audit.execution.context import Execution
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.registry import open_source
-from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, GroundTruth, Status, ToolCall
+from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, GroundTruth, Message, Status, ToolCall, UserSpec
 from tests.library import DESK, call, desk_task, lend, library_desk
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)
@@ -75,3 +75,19 @@ def test_a_balance_that_falls_by_another_sum_than_the_new_records_cost() -> None
     one = task([{"desk": expected[0]}]).model_copy(update={"environment": environment})
     claim = claims(one.model_copy(update={"ground_truth": task({}, lend()).ground_truth}))[0]
     assert claim.startswith("The expected state lowers the balance of 'ada' by 58, from 150 to 92")
+
+
+def test_a_value_of_a_milestone_that_the_expected_state_has_otherwise() -> None:
+    expected = [{"books": {"b7": {"lent_to": "bea", "note": "Back by May"}}}]
+    note = call("write_note", lent_to="bea", note="Back by June")
+    assert any("A milestone gives 'Back by June'" in claim for claim in claims(task(expected, note)))
+    assert not any("gives" in claim for claim in claims(task(expected, call("write_note", note="Back by May"))))
+
+
+def test_a_text_that_the_user_dictates_and_no_part_of_the_answer_has() -> None:
+    says = 'Send a message to Bea with the content "The book is back".'
+    expected = [{"books": {"b7": {"note": "The book is here"}}}]
+    asked = task(expected, lend()).model_copy(
+        update={"user": UserSpec(kind="scripted", turns=((Message(role="user", content=says),),))}
+    )
+    assert any("The user dictates 'The book is back'" in claim for claim in claims(asked))
