@@ -35,6 +35,7 @@ COMMANDS = {
 }
 """All commands, those of a group as "GROUP NAME"."""
 NOT_RUN = (
+    "agency agreement",
     "agency tables",
     "align rate",
     "align rated",

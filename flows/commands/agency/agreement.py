@@ -29,8 +29,8 @@ def agreement(
     from agenthard.flows.evaluation.finished import read_finished
 
     judged = JudgedAttempts()
-    for each in read_finished(run, "agency").runs():
-        judged.add(each)
+    for played in read_finished(run, "agency").runs():
+        judged.add(played)
     found = judged.agreement(resamples=resamples, seed=seed)
     if not found:
         why = "no two judgements of one attempt by models"
@@ -47,7 +47,7 @@ def agreement(
 def _rows(found: "JudgeAgreement") -> list[tuple[str, ...]]:
     from agenthard.reports.kit.text import result_text
 
-    rows = [("all together", result_text(found.judges, "ratio"), "-", str(found.judges.n))]
+    rows: list[tuple[str, ...]] = [("all together", result_text(found.judges, "ratio"), "-", str(found.judges.n))]
     for pair in found.pairs:
         texts = (result_text(pair.alpha, "ratio"), result_text(pair.kappa, "ratio"))
         rows.append((f"{pair.first} and {pair.second}", *texts, str(pair.alpha.n)))
