@@ -29,7 +29,7 @@ class ExchangedValues(TaskDetector):
     * **records** of which two have one value that the user says once, where the user says another one between the same
       words that no call gives: "heat corn fields, then heat wheat fields", and both calls have corn;
     * **names**: two arguments of one object that have values of one form, where the request has the name of each right
-      beside the value of the other ("systolic 120, diastolic 80"), in Chinese the name in its description;
+      near the value of the other ("systolic 120, diastolic 80"), in Chinese the name in its description;
     * **ranks**: arguments such as `first_id` and `second_id`, `num1` and `num2`, whose values come the other way round.
 
     Flagged: "12 red and 30 blue" and ``add(colour="red", count=30)``, ``add(colour="blue", count=12)``.

@@ -65,7 +65,7 @@ class UnsupportedOutput(TaskDetector):
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why there is nothing to compare, or None."""
         if not task.ground_truth.outputs and not any(_criteria(task)):
-            return "no output is required, and there are no criteria"
+            return "neither outputs nor criteria are given"
         return None if reachable(task) else "no record of the user is part of the files"
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:

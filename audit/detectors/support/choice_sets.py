@@ -13,7 +13,7 @@ from agenthard.taxonomy.task import AgentTask
 
 _MOST_CHOICES = 40
 _OWNED = re.compile(r"\b(?:my|your|his|her|our|their) \w+", re.IGNORECASE)
-"""What belongs to somebody is no choice: "at my house"."""
+"""What belongs to a person is not a choice: "at my house"."""
 
 
 class Place(NamedTuple):
