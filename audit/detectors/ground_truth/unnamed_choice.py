@@ -21,7 +21,7 @@ class UnnamedChoice(TaskDetector):
       is a choice that the user does not name; or a choice is there twice, and the user names as many as there are
       values. Listed members and values that may be left out count too;
     * **choices that do not exist**: the gold gives a choice from an enum that no text says, and what the user says for
-      the argument, in quotation marks right near its name or as a number with the unit of the others, is not in the
+      the argument, in quotation marks right next to its name or as a number with the unit of the others, is not in the
       enum: "in 'Mint' condition";
     * **defaults**: the answer accepts only the documented default, or that it is left out, and the user states a number
       in the words of the documentation, or a country for a country, that nothing uses.

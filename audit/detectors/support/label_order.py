@@ -95,7 +95,7 @@ def _rank(one: GoldValue, other: GoldValue) -> int:
 def _labels(
     tool: ToolSpec, values: tuple[GoldValue, GoldValue], scope: Scope, said: tuple[Said, Said]
 ) -> tuple[Said, Said] | None:
-    """Return where the name of each value is, if each is right near the other value and not near its own."""
+    """Return where the name of each value is, if each is right next to the other value and not next to its own."""
     text = scope[said[0].text][1]
     words = [_own_words(tool, value) for value in values]
     names = [

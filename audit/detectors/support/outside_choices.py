@@ -85,7 +85,7 @@ def _next_word(text: str, end: int) -> str:
 
 
 def _quoted(spoken: Spoken, place: Place, listed: list[Any], scope: Scope, turn: int) -> tuple[str, str] | None:
-    """Return the one unused phrase right near the name of an argument."""
+    """Return the one unused phrase right next to the name of an argument."""
     own = [word for word in name_words(place.value.member) if word not in _GENERAL]
     if not own or sum(map(len, own)) < _STEM - 1:
         return None
