@@ -50,7 +50,7 @@ def test_the_stage_of_the_judge_has_its_row(audited: Path, judged: Path, tmp_pat
     assert not before["LLM judge"]["ran"] and after["LLM judge"]["ran"]
     kept = json.loads((judged / "split" / "cleaned" / "manifest.json").read_text())["kept"]
     assert after["LLM judge"]["tasks"] == kept
-    assert after["LLM judge"]["to_review"] >= 4 > after["rule-based filtering"]["to_review"]
+    assert after["LLM judge"]["to_review"] > after["rule-based filtering"]["to_review"] > 0
     assert before["rule-based filtering"]["tasks"] == after["rule-based filtering"]["tasks"]
     assert [each["judged"] for each in paper["runs"]] == [False, True]
     assert {each["benchmarks"] for each in paper["compressions"]} == {1}, "one benchmark, audited twice"
