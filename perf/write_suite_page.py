@@ -51,7 +51,7 @@ edit what the grader might read, or report a score of their own.
       findings: 0 confirmed, 0 suspected, 0 signal
       decisions: keep 18, unchecked 0, review 0, drop 0 of 18
       deciding checks ran on: schema 18 of 18, execution 18 of 18; no judge was asked
-      23 experimental checks off (--experimental)
+      33 experimental checks off (--experimental)
 
 This page is written by `perf/write_suite_page.py`.
 """
