@@ -111,7 +111,7 @@ async def carry_out(workspace: Toolset, call: Call, budget: Budget) -> Called:
 
 
 def scaffold_of(name: str) -> Callable[[Player], Scaffold]:
-    """Return what makes the scaffold of a name, in which dashes may stand for underscores.
+    """Return what makes the scaffold of a name, which may be written with dashes instead of underscores.
 
     Raises:
         ValueError: there is none of this name; the message lists all.

@@ -81,12 +81,14 @@ def _of_helpers(settings: EvaluationSettings, prices: PriceTable, done: set[Epis
         for file, purpose, workload in task.helper_workloads():
             key, takes = (file.label, purpose), estimate(workload, prices)
             mine[key] = _together(mine[key], takes) if key in mine else takes
-        for (label, purpose), takes in mine.items():
+        for (label, purpose), estimated in mine.items():
             before = found.get((label, purpose))
             if before is not None and before.takes is not None:
-                takes = _together(before.takes, takes)
+                estimated = _together(before.takes, estimated)
             episodes = before.episodes + 1 if before else 1
-            found[label, purpose] = ModelForecast(label=label, purpose=purpose, episodes=episodes, begun=0, takes=takes)
+            found[label, purpose] = ModelForecast(
+                label=label, purpose=purpose, episodes=episodes, begun=0, takes=estimated
+            )
     return list(found.values())
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.gold_values import Documented, GoldValue, documented, gold_values
+from agenthard.audit.detectors.support.said_and_called import why_not_compared
 from agenthard.audit.detectors.support.said_places import Said, Scope, said_at
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spoken_values import spoken_in
@@ -50,9 +51,7 @@ class DroppableValue(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """A task without gold calls or without a text of the user cannot be checked."""
-        if not any(task.ground_truth.turns):
-            return "the ground truth holds no calls"
-        return None if any(True for _ in task.user_texts()) else "the user says nothing"
+        return why_not_compared(task)
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value that may be left out."""

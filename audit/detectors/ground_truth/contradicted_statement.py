@@ -12,6 +12,7 @@ from agenthard.audit.detectors.support.gold_values import GoldValue
 from agenthard.audit.detectors.support.labelled_values import Place, descriptions, places
 from agenthard.audit.detectors.support.left_over_texts import other_text, repeated_text
 from agenthard.audit.detectors.support.listed_values import GoldList, gold_lists, is_in, other_numbers, replaced_member
+from agenthard.audit.detectors.support.said_and_called import why_not_compared
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spoken_values import Spoken, spoken_in
 from agenthard.audit.detectors.support.stated_forms import mixed_percent, other_forms
@@ -66,9 +67,7 @@ class ContradictedStatement(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """A task without gold calls or without a text of the user cannot be checked."""
-        if not any(task.ground_truth.turns):
-            return "the ground truth holds no calls"
-        return None if any(True for _ in task.user_texts()) else "the user says nothing"
+        return why_not_compared(task)
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value."""

@@ -8,6 +8,7 @@ from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.label_order import Named, misordered
 from agenthard.audit.detectors.support.record_order import Cell, Crossed, crossed, key, records
 from agenthard.audit.detectors.support.repeated_places import InPlace, in_place
+from agenthard.audit.detectors.support.said_and_called import why_not_compared
 from agenthard.audit.detectors.support.said_places import Said, Scope
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spoken_values import spoken_in
@@ -52,9 +53,7 @@ class ExchangedValues(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """A task without gold calls or without a text of the user cannot be checked."""
-        if not any(task.ground_truth.turns):
-            return "the ground truth holds no calls"
-        return None if any(True for _ in task.user_texts()) else "the user says nothing"
+        return why_not_compared(task)
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per pair of exchanged values."""

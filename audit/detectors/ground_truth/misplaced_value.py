@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.gold_values import gold_values, name_words
+from agenthard.audit.detectors.support.said_and_called import why_not_compared
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.text import words
 from agenthard.audit.evidence import canonical_json, quote
@@ -49,9 +50,7 @@ class MisplacedValue(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """A task without gold calls or without a text of the user cannot be checked."""
-        if not any(task.ground_truth.turns):
-            return "the ground truth holds no calls"
-        return None if any(True for _ in task.user_texts()) else "the user says nothing"
+        return why_not_compared(task)
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value in a wrong place."""

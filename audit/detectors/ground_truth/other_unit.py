@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.said_and_called import why_not_compared
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spoken_values import spoken_in
 from agenthard.audit.detectors.support.unit_arguments import Discord, names_units
@@ -46,9 +47,7 @@ class OtherUnit(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """A task without gold calls or without a text of the user cannot be checked."""
-        if not any(task.ground_truth.turns):
-            return "the ground truth holds no calls"
-        return None if any(True for _ in task.user_texts()) else "the user says nothing"
+        return why_not_compared(task)
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value."""

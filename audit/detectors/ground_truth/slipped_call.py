@@ -25,7 +25,7 @@ _LISTED = re.compile(
 class SlippedCall(TaskDetector):
     """The gold calls go through their records one by one, and the values of one are not those of its neighbour.
 
-    A call that hands over the name and the arguments of another tool is looked at as that one. Rules:
+    A call whose arguments are the name and the arguments of another tool is looked at as that one. Rules:
 
     1. the same call that changes something is not made twice with the same arguments, where the ground truth reads a
        record of the same table that no such call names;

@@ -24,7 +24,7 @@ class TwistedName(TaskDetector):
 
     Looked at are values of gold calls (and milestones) that have the form of a name: with a digit, an underscore, an
     extension. One that no text, no record of the state, no response and no documentation has as a whole is flagged
-    where exactly one name of the user or of the expected final state is the same but for
+    where exactly one name of the user or of the expected final state is the same except for
 
     * its **parts turned round**: summary_draft.docx and draft_summary.docx;
     * a **plural**: backup_test and backup_tests;

@@ -21,10 +21,10 @@ class UnevenCalls(SuiteDetector):
     """Numbers of gold calls are related as in all other calls of the same tools.
 
     Looked at are two numbers of one call whose parameters share a word (expected and actual rate), and the numbers of
-    two calls of different tools that name the same record; a call that hands over the name and the arguments of another
-    tool is looked at as that one. Rule: where two parameters are equal in four pairs or more of the same domain, or one
-    is less than the other in six or more, and one pair alone is not, that one is wrong. Of two calls only the relation
-    "equal" counts.
+    two calls of different tools that name the same record; a call whose arguments are the name and the arguments of
+    another tool is looked at as that one. Rule: where two parameters are equal in four pairs or more of the same
+    domain, or one is less than the other in six or more, and one pair alone is not, that one is wrong. Of two calls
+    only the relation "equal" counts.
 
     Flagged: a credit of 30.00, and a report of the same account with a difference of 33.00, where credit and difference
     are equal everywhere else. An expected rate below the actual one, where it is above everywhere else.

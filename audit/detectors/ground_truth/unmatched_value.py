@@ -13,6 +13,7 @@ from agenthard.audit.detectors.support.near_numbers import near_number, other_ye
 from agenthard.audit.detectors.support.profiles import contradicted
 from agenthard.audit.detectors.support.relative_days import counts_on, day_words, whole_months
 from agenthard.audit.detectors.support.repeated_values import doubled, repeated, replaced, siblings
+from agenthard.audit.detectors.support.said_and_called import why_not_compared
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spelling import conversation_of, nearly_same_name, nearly_same_phrase
 from agenthard.audit.detectors.support.spoken_values import Atom, Spoken, Statement, atoms_of, spoken_in
@@ -74,9 +75,7 @@ class UnmatchedValue(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """A task without gold calls or without a text of the user cannot be checked."""
-        if not any(task.ground_truth.turns):
-            return "the ground truth holds no calls"
-        return None if any(True for _ in task.user_texts()) else "the user says nothing"
+        return why_not_compared(task)
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.choice_sets import Place, missed_choices
 from agenthard.audit.detectors.support.outside_choices import missed_defaults, outside_choices
+from agenthard.audit.detectors.support.said_and_called import why_not_compared
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spoken_values import spoken_in
 from agenthard.audit.evidence import quote
@@ -45,9 +46,7 @@ class UnnamedChoice(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """A task without gold calls or without a text of the user cannot be checked."""
-        if not any(task.ground_truth.turns):
-            return "the ground truth holds no calls"
-        return None if any(True for _ in task.user_texts()) else "the user says nothing"
+        return why_not_compared(task)
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value."""

@@ -1,4 +1,4 @@
-"""Calls as tools carry them out: a call that hands over the name and the arguments of another is that one."""
+"""Calls as tools carry them out: one whose arguments are the name and arguments of another is that one."""
 
 import json
 import re

@@ -26,7 +26,7 @@ def is_name(token: str) -> bool:
 
 
 def twist(one: str, other: str) -> str | None:
-    """Say how two names differ where they are the same but for one slip of who copied them; None for other pairs.
+    """Say how two names differ where they are the same except for one mistake of copying; None for other pairs.
 
     >>> twist("draft_summary.docx", "summary_draft.docx"), twist("backup_test", "backup_tests"), twist("7432", "7423")
     ('parts turned round', 'singular and plural', 'two digits exchanged')

@@ -31,7 +31,7 @@ _NUMERAL = re.compile(
     re.IGNORECASE,
 )
 _STEM = 5
-"""Characters from which on the beginning of a word stands for its other forms."""
+"""Characters from which on words with the same beginning count as forms of one word."""
 
 Scope = tuple[tuple[str, str], ...]
 """JSON Pointers and texts."""
