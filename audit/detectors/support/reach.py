@@ -169,7 +169,8 @@ def _kind(name: str) -> str:
 
 def _as_type(value: Any, kind: Any) -> Any:
     if kind in ("integer", "number", "float"):
-        return int(value) if str(value).lstrip("#").isdigit() else None
+        digits = str(value).lstrip("#")
+        return int(digits) if digits.isdecimal() else None
     return str(value) if kind in (None, "string") else None
 
 

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from agenthard.audit.detectors.ground_truth import UnreachableValue
+from agenthard.audit.detectors.support.reach import options_of
 from agenthard.audit.shards import check_shard
-from agenthard.taxonomy import AgentTask, Status
+from agenthard.taxonomy import AgentTask, Status, ToolSpec
 from tests.library import DESK, desk_task, lend, library_desk
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)
@@ -46,3 +47,9 @@ def test_identifiers_that_can_be_known(one: AgentTask) -> None:
 
 def test_a_state_of_all_tasks_is_not_searched() -> None:
     assert statuses(task("Lend the other one to Ada.", own=False)) == ([], [Status.NOT_CHECKED])
+
+
+def test_a_number_with_a_sign_before_it() -> None:
+    schema = {"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"]}
+    tool = ToolSpec(name="machine_at", description="Find a machine.", parameters=schema)
+    assert options_of(task("Machine #4827 is on floor 3."), tool, []) == ({"number": [4827]}, False)
